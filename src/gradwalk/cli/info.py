@@ -57,21 +57,17 @@ def run(options: argparse.Namespace) -> int:
       "gradwalk": "...
     0
     """
-    facts = _facts()
-    if options.json:
-        print(json.dumps(facts, indent=2))  # noqa: T201
-    else:
-        _show(facts)
-    return 0
-
-
-def _facts() -> dict[str, Any]:
-    return {
+    facts = {
         "gradwalk": gradwalk.__version__,
         "python": f"{platform.python_version()} ({platform.python_implementation()})",
         "platform": f"{platform.system()} {platform.release()}, {platform.machine()}",
         "extras": {name: _extra(name, packages) for name, packages in _extras().items()},
     }
+    if options.json:
+        print(json.dumps(facts, indent=2))  # noqa: T201
+    else:
+        _show(facts)
+    return 0
 
 
 def _extra(name: str, packages: list[str]) -> dict[str, Any]:

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 from gradwalk.drawing import svg
 from gradwalk.drawing.by_module import scene_by_module
 from gradwalk.drawing.by_node import scene_by_node
-from gradwalk.drawing.dot import source
 from gradwalk.drawing.drawn_graph import checked_roots, count, nodes_below
 from gradwalk.drawing.geometry import Geometry, geometry
-from gradwalk.drawing.graphviz import geometry_by_graphviz
+from gradwalk.drawing.graphviz import geometry_by_graphviz, source
 from gradwalk.drawing.modules import DEPTHS, Modules, is_module, modules_of, outputs
 from gradwalk.drawing.picture import Picture
 from gradwalk.drawing.scene import Scene

@@ -180,17 +180,13 @@ class Source:
             end = min(error.end_offset + indent, len(text) + 1)
         return Span(line, column, max(end, column + 1))
 
-    def _whole(self, line: int) -> Span:
-        line = min(line, len(self.lines))
-        shown = self.lines[line - 1].rstrip()
-        return Span(line, len(shown) - len(shown.lstrip()) + 1, len(shown) + 1)
-
     def _too_deep(self) -> Span | None:
         for number, line in enumerate(self._flush, start=1):
             try:
                 ast.parse(line)
             except (RecursionError, MemoryError):
-                return self._whole(number)
+                shown = self.lines[number - 1].rstrip()
+                return Span(number, len(shown) - len(shown.lstrip()) + 1, len(shown) + 1)
             except (SyntaxError, ValueError):
                 pass  # part of an expression over several lines
         return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
+from gradwalk.learn.page.answer import Feedback
 from gradwalk.learn.page.exercises.arrays import Array, text_of
 from gradwalk.learn.page.exercises.attempts import Attempt
-from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.matcher import same
 from gradwalk.messages import Message, joined, say
 

@@ -8,9 +8,8 @@ import re
 import textwrap
 from difflib import get_close_matches
 
-from gradwalk.learn.page.answer import NOTHING
+from gradwalk.learn.page.answer import NOTHING, Feedback
 from gradwalk.learn.page.exercises.arrays import Array
-from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.messages import Message, joined, say, verbatim

@@ -17,11 +17,10 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cache
 
-from gradwalk.learn.page.answer import NOTHING, LedgerShown
+from gradwalk.learn.page.answer import NOTHING, Feedback, LedgerShown
 from gradwalk.learn.page.exercises.array_words import Off, alike, headline_of, of_arrays
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
-from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.ledger import ledger
 from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
 from gradwalk.learn.page.exercises.reading import cut_off, seen_in, writes_in
@@ -72,7 +71,8 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
         if not guilty and (change := repair(exercise, tab, text, texts)):
             guilty = change.lines
         return _known_by(exact, headline, guilty, money, error)
-    known = _known(exercise, tab, got, right)
+    known = list(matching(_candidates(exercise, tab), range(len(got)),
+                          observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome))  # fmt: skip
     told = order_of_visits(text) if tab.name == "backward" and (wrong or error) else None
     if error is not None and error.kind in _PLAIN and not (error.kind == "OutOfSteps" and (known or told)):
         return of_error(exercise, tab, text, error)
@@ -184,13 +184,6 @@ def _candidates(exercise: Exercise, tab: Tab) -> list[tuple[Mistake, Callable[[i
             tried = attempt(exercise, tab, mistake.apply(tab.solution), solutions())
             found.append((mistake, lambda at, tried=tried: [tried[at].outcome]))  # type: ignore[misc]
     return found
-
-
-def _known(exercise: Exercise, tab: Tab, got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[Mistake]:
-    """The known mistakes that give these numbers on every check."""
-    known = _candidates(exercise, tab)
-    places = range(len(got))
-    return list(matching(known, places, observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome))
 
 
 def _plain(text: str) -> str:

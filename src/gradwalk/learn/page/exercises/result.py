@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gradwalk.learn.page.answer import CheckRow, LineOfError, Result, Status, answer, array_row, row, seven
+from gradwalk.learn.page.answer import CheckRow, Feedback, LineOfError, Result, Status, answer, array_row, row, seven
 from gradwalk.learn.page.exercises.array_words import alike, rows_of
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
-from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.mistakes import name_it, untouched
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.exercises.splice import PARTS
