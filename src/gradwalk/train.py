@@ -74,7 +74,13 @@ class Training:
     ) -> None:  # fmt: skip
         self.model, self.optimizer, self.loss, self.schedule = model, optimizer, loss, schedule
         self.X, self.y = list(X), list(y)
-        _check_points(self.X, self.y)
+        if not self.X or len(self.X) != len(self.y):
+            raise InputSizeError(f"each point needs its label: there are {len(self.X)} points and {len(self.y)} labels")
+        strange = [repr(label) for label in self.y if label not in (-1, 1)]
+        if strange:
+            raise SettingError(
+                f"labels are −1 or +1, not {strange[0]}; for 0 and 1 write [2 * label - 1 for label in y]"
+            )
         self.batch = None if batch is None else whole("batch, the points of a step,", batch, 1, len(self.X))
         self.best: Best | None = None
         self.losses: list[float] = []
@@ -188,11 +194,3 @@ def _one_value(loss: Any) -> Any:
             f"the loss function must give one Value, to walk back from, and it gave {type(loss).__name__}: {loss!r:.60}"
         )
     return loss
-
-
-def _check_points(X: list[Any], y: list[Any]) -> None:
-    if not X or len(X) != len(y):
-        raise InputSizeError(f"each point needs its label: there are {len(X)} points and {len(y)} labels")
-    strange = [label for label in y if label not in (-1, 1)]
-    if strange:
-        raise SettingError(f"labels are −1 or +1, not {strange[0]!r}; for 0 and 1 write [2 * label - 1 for label in y]")

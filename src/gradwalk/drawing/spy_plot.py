@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections import Counter
 from typing import Any, ClassVar
 
 from gradwalk.drawing.drawn_graph import checked_roots, nodes_below
@@ -155,21 +155,12 @@ def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
     for node, before in zip(nodes, reads, strict=True):
         if before:
             place[id(node)] = len(place)
-    pixels = min(size, len(nodes))
-    counts = _counts(nodes, reads, place, pixels)
-    return Spy(len(nodes), leaves, sum(map(len, reads)), counts, pixels, size // pixels, theme)
-
-
-def _counts(nodes: Sequence[Any], reads: Sequence[Sequence[Any]], place: dict[int, int], pixels: int) -> dict[int, int]:
-    """How many edges fall on each pixel, by row × pixels + column."""
-    counts: dict[int, int] = {}
-    n = len(nodes)
+    n, pixels = len(nodes), min(size, len(nodes))
+    counts: Counter[int] = Counter()  # how many edges fall on each pixel, by row × pixels + column
     for node, before in zip(nodes, reads, strict=True):
         row = place[id(node)] * pixels // n * pixels
-        for x in before:
-            at = row + place[id(x)] * pixels // n
-            counts[at] = counts.get(at, 0) + 1
-    return counts
+        counts.update(row + place[id(x)] * pixels // n for x in before)
+    return Spy(len(nodes), leaves, sum(map(len, reads)), counts, pixels, size // pixels, theme)
 
 
 def _ticks(n: int) -> list[int]:

@@ -288,7 +288,17 @@ def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
 
 
 def _drawn(made: _Made) -> Drawn:
-    graph = _checked_graph(made.root)
+    graph = walk.graph_of(made.root)
+    count = sum(1 for node in graph.nodes if not node.constant)
+    if count > MOST_NODES:
+        raise ProgramError(
+            say(
+                "the graph has {count} nodes, and this page draws up to {most}; take a smaller one, or draw it in "
+                "Python: gradwalk.draw_dot(root)",
+                count=f"{count:,}",
+                most=MOST_NODES,
+            )
+        )
     recording = walk.record(made.root)
     drawn = Drawn(recording=None, layout=layout_of(graph), maps=[], spreads={}, error=None,
                   inputs=made.inputs, assumed=made.assumed, language=made.language)  # fmt: skip
@@ -313,21 +323,6 @@ def without_words(walked: Any) -> Any:
 def _refused(error: GradwalkError | SyntaxError) -> Drawn:
     return Drawn(recording=None, layout=None, maps=[], spreads={}, error=failed(error), inputs={}, assumed=[],
                  language="")  # fmt: skip
-
-
-def _checked_graph(root: Any) -> walk.Graph:
-    graph = walk.graph_of(root)
-    count = sum(1 for node in graph.nodes if not node.constant)
-    if count > MOST_NODES:
-        raise ProgramError(
-            say(
-                "the graph has {count} nodes, and this page draws up to {most}; take a smaller one, or draw it in "
-                "Python: gradwalk.draw_dot(root)",
-                count=f"{count:,}",
-                most=MOST_NODES,
-            )
-        )
-    return graph
 
 
 def failed(error: GradwalkError | SyntaxError) -> Failed:

@@ -51,12 +51,15 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     ('3.0 where 6.0 is right', 'Is there an `=` that should be `+=`?', (6, 7))
     """
     right = expected(exercise, tab)
-    wrong = _wrong(got, right)
+    both = list(zip(got, right, strict=True))
+    wrong = [(at, name, mine.numbers[name], x) for at, (mine, theirs) in enumerate(both)
+             for name, x in theirs.numbers.items()
+             if name in mine.numbers and not same(mine.numbers[name], x)]  # fmt: skip
     slope = next((each for each in wrong if each[1].endswith("grad")), None)
     headline = _off(*(slope or wrong[0])[2:]) if wrong else say("Not all of it ran")
     if not wrong and not any(outcome.error for outcome in got):
         headline = say("A single number where an array belongs")
-    pairs = [(name, mine.arrays[name], array) for mine, theirs in zip(got, right, strict=True)
+    pairs = [(name, mine.arrays[name], array) for mine, theirs in both
              for name, array in theirs.arrays.items() if name in mine.arrays]  # fmt: skip
     off = next((Off(name, mine, array) for name, mine, array in pairs if not alike(mine, array)), None)
     headline = headline_of(off) if off else headline
@@ -90,7 +93,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
         return Feedback(kind, headline, why, ask, lines)
     changed = [
         (name, x, one.leaves[name])
-        for one, other in zip(got, right, strict=True)
+        for one, other in both
         for name, x in other.leaves.items()
         if name in one.leaves and not same(one.leaves[name], x)
     ]
@@ -248,16 +251,6 @@ def shown(x: float) -> str:
     text = f"{x:.7f}".rstrip("0") if abs(x) < 1e12 else f"{x:.6g}"
     text = text + "0" if text.endswith(".") else text
     return text.replace("-", "−") if x or text[0] != "-" else text[1:]
-
-
-def _wrong(got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[_Wrong]:
-    """Every number that is off."""
-    return [
-        (at, name, mine.numbers[name], x)
-        for at, (mine, theirs) in enumerate(zip(got, right, strict=True))
-        for name, x in theirs.numbers.items()
-        if name in mine.numbers and not same(mine.numbers[name], x)
-    ]
 
 
 def _off(mine: float, theirs: float) -> Message:

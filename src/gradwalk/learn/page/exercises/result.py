@@ -47,7 +47,11 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> Result:
         return _answer("error", feedback, _rows(tab, None, right))
     rows = _rows(tab, got, right)
     if untouched(tab, text):
-        return _answer("missing", _nothing_yet(exercise, tab), rows)
+        why = say("`{name}` is still as you found it.", name=tab.name)
+        if exercise.kind == "methods":
+            why = say("`{name}` is still as you found it, so nothing arrives where it should.", name=tab.name)
+        ask = say("What should the first line do? A hint may help.")
+        return _answer("missing", Feedback("not implemented", say("Not written yet"), why, ask), rows)
     kept = all(
         same(x, theirs.leaves[name]) for mine, theirs in zip(got, right, strict=True) for name, x in mine.leaves.items()
     )
@@ -58,15 +62,6 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> Result:
         return _answer("passed", Feedback("right", say("All of it agrees to seven decimals"), sentence(tab.done)), rows)
     feedback = own or name_it(exercise, tab, text, sources, got)
     return _answer("error" if feedback.kind == "error" else "failed", feedback, rows)
-
-
-def _nothing_yet(exercise: Exercise, tab: Tab) -> Feedback:
-    if exercise.kind == "methods":
-        why = say("`{name}` is still as you found it, so nothing arrives where it should.", name=tab.name)
-    else:
-        why = say("`{name}` is still as you found it.", name=tab.name)
-    ask = say("What should the first line do? A hint may help.")
-    return Feedback("not implemented", say("Not written yet"), why, ask)
 
 
 def _elsewhere(error: LearnerError) -> Feedback:

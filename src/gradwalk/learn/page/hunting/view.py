@@ -14,7 +14,6 @@ from gradwalk.learn.page.hunting.instrument import agree, checked, stopped
 from gradwalk.learn.page.hunting.recorder import EngineEvent, RecordedEngine, TwoRuns, engine_of, graph_of_run, watch
 from gradwalk.learn.page.hunting.shapes import HuntEvent, Instrument, Measured, Seen, Slot, Wrong
 from gradwalk.learn.page.sandbox import LearnerError, execute, guarded, out_of_steps
-from gradwalk.matcher import Outcome
 from gradwalk.walk.json_fields import encoded
 
 __all__ = ["shown"]
@@ -116,11 +115,6 @@ def _without_graph(case: Case, engine: str, program: str) -> Instrument:
     right = run(Probe("", case.mended if case.where != "engine" else program, see), Engine(Value, {}))
     if outcome.kind != "numbers":
         return {"value": None, "leaves": [], "stopped": stopped(outcome)}
-    return {"value": None, "leaves": _rows(outcome, right), "stopped": None}
-
-
-def _rows(outcome: Outcome, right: Outcome) -> list[Measured]:
-    return [
-        {"name": name, "said": float(x), "measured": float(right.numbers[name]), "ok": agree(x, right.numbers[name])}
-        for name, x in outcome.numbers.items()
-    ]
+    pairs = [(name, float(x), float(right.numbers[name])) for name, x in outcome.numbers.items()]
+    rows = [Measured(name=name, said=said, measured=wanted, ok=agree(said, wanted)) for name, said, wanted in pairs]
+    return {"value": None, "leaves": rows, "stopped": None}
