@@ -251,18 +251,16 @@ def _circle(traceback: TracebackType | None) -> tuple[Message, int | None, str |
     round_and_round = [name for name in dict.fromkeys(name for name, _, _ in calls) if name in circle]
     led = [call for call, then in pairwise(calls) if {call[0], then[0]} <= circle and call[2]]
     line, text = led[0][1:] if led else (None, None)
+    message = say("a function calls itself over and over: what should make it stop?")
     if len(round_and_round) == 1:
-        (name,) = round_and_round
-        return say("a function calls itself over and over: `{name}` leads back to `{name}`", name=name), line, text
+        message = say("a function calls itself over and over: `{name}` leads back to `{name}`", name=round_and_round[0])
     if len(round_and_round) == 2:
-        first, second = round_and_round
         message = say(
             "a function calls itself over and over: `{first}` leads to `{second}`, and that leads back to `{first}`",
-            first=first,
-            second=second,
+            first=round_and_round[0],
+            second=round_and_round[1],
         )
-        return message, line, text
-    return say("a function calls itself over and over: what should make it stop?"), line, text
+    return message, line, text
 
 
 def _place(traceback: TracebackType | None) -> tuple[int | None, str | None]:

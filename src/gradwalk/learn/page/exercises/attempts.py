@@ -63,10 +63,9 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
     with unchanged(math, builtins, Value, Array):
         names = names_for(exercise, tab, text, texts)
         for check in tab.checks:
-            endless = bool(found) and found[-1].error is not None and found[-1].error.kind == "OutOfSteps"
-            found.append(
-                found[-1] if endless else _tried(names, check, exercise.budget)
-            )  # once it did not end, nobody waits again
+            last = found[-1].error if found else None
+            endless = last is not None and last.kind == "OutOfSteps"  # then nobody waits again
+            found.append(found[-1] if endless else _tried(names, check, exercise.budget))
     return tuple(found)
 
 
