@@ -72,11 +72,36 @@ INNER_WORKS: dict[str, dict[str, tuple[str, ...]]] = {
         "gradwalk.diagnose.adapter": ("Engine",),
     },
     "src/gradwalk/doctor/": {"gradwalk.doctor.names": ("names_of",)},
-    "src/gradwalk/drawing/": {"gradwalk.drawing.by_node": ("scene_by_node",)},
-    "src/gradwalk/learn/page/": {
-        "gradwalk.diagnose": ("teaching",),
-        "gradwalk.learn.page.exercises": ("EXERCISES",),
+    "src/gradwalk/cli/": {"gradwalk.cli": ("main",)},
+    "src/gradwalk/drawing/": {
+        "gradwalk.drawing": ("draw",),
+        "gradwalk.drawing.by_node": ("scene_by_node",),
+        "gradwalk.drawing.drawn_graph": ("drawn_graph",),
+        "gradwalk.drawing.geometry": ("geometry",),
+        "gradwalk.drawing.modules": ("modules_of",),
+        "gradwalk.drawing.scene": ("Row",),
+        "gradwalk.walk.heat_maps": ("heat_map",),
     },
+    "src/gradwalk/learn/page/hunting/": {
+        "gradwalk.learn.page.hunting": ("material", "show"),
+        "gradwalk.learn.page.hunting.cases": ("case_of",),
+    },
+    "src/gradwalk/learn/page/": {
+        "gradwalk.diagnose": ("museum", "teaching"),
+        "gradwalk.diagnose.checks": ("CHECKS",),
+        "gradwalk.learn.page.exercises": ("EXERCISES",),
+        "gradwalk.learn.page.exercises.model": ("on",),
+    },
+    "src/gradwalk/modes.py": {"gradwalk": ("modes",)},
+    "src/gradwalk/parallel/": {"gradwalk": ("parallel",)},
+    "src/gradwalk/plot/": {"gradwalk": ("plot",)},
+    "src/gradwalk/stepper/": {
+        "gradwalk.presets": ("PRESETS",),
+        "gradwalk.stepper.grid": ("fitting",),
+        "gradwalk.walk": ("record",),
+    },
+    "src/gradwalk/store.py": {"gradwalk": ("store",)},
+    "src/gradwalk/train.py": {"gradwalk": ("datasets",)},
 }
 
 # A busy machine is no failure: how long an example takes is a matter for benchmarks.
@@ -228,7 +253,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if item.nodeid.startswith(folder):
                 item.add_marker(mark)
         if isinstance(item, pytest.DoctestItem):
-            seen = names | next((_inner_works(part) for part in INNER_WORKS if item.nodeid.startswith(part)), {})
+            seen = dict(names)
+            for part in INNER_WORKS:
+                if item.nodeid.startswith(part):
+                    seen |= _inner_works(part)
             for name in seen.keys() - item.dtest.globs.keys():
                 item.dtest.globs[name] = seen[name]
     # What waits for a browser or a kernel begins first, so that other processes compute meanwhile.

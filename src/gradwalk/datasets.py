@@ -93,7 +93,11 @@ BY_NAME: dict[str, Callable[..., Data]] = {"moons": moons, "circles": circles, "
 
 def _sampled(curve: Curve, n: int, noise: float, seed: int, *, closed: bool = False) -> Data:
     """`n` points spread evenly along the curve of each label (0 ≤ t ≤ 1; < 1 if closed), with jitter, shuffled."""
-    count, spread, rng = _checked_count(n), _checked_noise(noise), random.Random(_checked_seed(seed))
+    count = _whole("n", "the number of points", n)
+    if not 2 <= count <= LARGEST:
+        raise SettingError(f"n, the number of points, lies between 2 (one of each class) and {LARGEST}, not {_told(n)}")
+    spread = _checked_noise(noise)
+    rng = random.Random(_whole("seed", "which fixes the random numbers", seed))
     points = []
     for label, share in ((-1, count - count // 2), (1, count // 2)):
         last = share if closed else share - 1
@@ -102,13 +106,6 @@ def _sampled(curve: Curve, n: int, noise: float, seed: int, *, closed: bool = Fa
             points.append(([x1 + spread * rng.gauss(0.0, 1.0), x2 + spread * rng.gauss(0.0, 1.0)], label))
     rng.shuffle(points)
     return [point for point, _ in points], [label for _, label in points]
-
-
-def _checked_count(n: Any) -> int:
-    count = _whole("n", "the number of points", n)
-    if not 2 <= count <= LARGEST:
-        raise SettingError(f"n, the number of points, lies between 2 (one of each class) and {LARGEST}, not {_told(n)}")
-    return count
 
 
 def _checked_noise(noise: Any) -> float:
@@ -121,10 +118,6 @@ def _checked_noise(noise: Any) -> float:
             f"noise, the standard deviation of the jitter, is a finite number from 0 up, not {_told(noise)}"
         )
     return spread
-
-
-def _checked_seed(seed: Any) -> int:
-    return _whole("seed", "which fixes the random numbers", seed)
 
 
 def _whole(name: str, meaning: str, x: Any) -> int:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from html import escape
 from pathlib import Path
 
-from gradwalk.drafts import draft_of
+from gradwalk.drafts import replace
 from gradwalk.errors import SettingError
 
 __all__ = ["THEMES", "AnyPath", "checked_format", "checked_theme", "format_of", "html_page", "write"]
@@ -67,19 +66,7 @@ def write(path: AnyPath, content: bytes) -> Path:
     """
     target = Path(path)
     try:
-        real = Path(os.path.realpath(target))  # a link goes on pointing at its file
-        if real.exists() and not real.is_file():
-            raise OSError(0, "it is a folder" if real.is_dir() else "it is not an ordinary file")
-        if real.exists() and not os.access(real, os.W_OK):  # replacing would get round this, and should not
-            raise PermissionError(0, "the file is read-only")
-        draft = draft_of(real)
-        try:
-            draft.write_bytes(content)
-            draft.replace(real)
-        except BaseException:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
-            raise
+        replace(target, content)
     except (OSError, ValueError) as error:  # a ValueError is a null character in the path
         reason = getattr(error, "strerror", None) or str(error)
         if isinstance(error, FileNotFoundError):

@@ -7,15 +7,36 @@ an exception; and what is not a number at all should be refused by name.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
-from gradwalk.errors import NotANumberError, NumberTooLargeError
+from gradwalk.errors import NotANumberError, NumberTooLargeError, SettingError
 from gradwalk.messages import say, shown
 
-__all__ = ["Ieee", "cosh", "div", "exp", "expm1", "log", "log1p", "nan_outside", "number", "power", "sinh", "sqrt"]
+__all__ = [
+    "Ieee", "cosh", "div", "exp", "expm1", "log", "log1p", "nan_outside", "number", "power", "sinh", "sqrt", "whole",
+]  # fmt: skip
 
 inf, nan = math.inf, math.nan
+
+
+def whole(what: str, n: Any, least: int | None = None, most: int | None = None) -> int:
+    """A setting that counts something, within its limits.
+
+    >>> whole("size, in pixels,", 7, 50, 4000)
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.SettingError: size, in pixels, is a whole number from 50 to 4000, not 7
+    """
+    try:
+        found = None if isinstance(n, bool) else operator.index(n)
+    except TypeError:
+        found = None
+    if found is None or (least is not None and found < least) or (most is not None and found > most):
+        reach = "" if least is None else f" from {least} {'up' if most is None else f'to {most}'}"
+        raise SettingError(f"{what} is a whole number{reach}, not {n!r:.60}")
+    return found
 
 
 def number(x: Any) -> float:

@@ -166,15 +166,12 @@ class BatchNorm1d(Module):
                     "BatchNorm1d needs more than one number of each feature to train; call eval() to use it"
                 )
             mean, var = x.mean(axes, keepdim=True), x.var(axes, unbiased=False, keepdim=True)
-            self._remember(mean, var, count)
+            for kept, now in ((self.running_mean, mean), (self.running_var, var * (count / (count - 1)))):
+                latest = Tensor(now.reshape(-1).detach(), False)
+                kept.data = Tensor(kept.detach(), False) * (1.0 - self.momentum) + latest * self.momentum
         else:
             mean, var = self.running_mean.reshape(shape), self.running_var.reshape(shape)
         return (x - mean) / ops.sqrt(var + self.eps) * self.weight.reshape(shape) + self.bias.reshape(shape)
-
-    def _remember(self, mean: Any, var: Any, count: int) -> None:
-        for kept, now in ((self.running_mean, mean), (self.running_var, var * (count / (count - 1)))):
-            latest = Tensor(now.reshape(-1).detach(), False)
-            kept.data = Tensor(kept.detach(), False) * (1.0 - self.momentum) + latest * self.momentum
 
     def __repr__(self) -> str:
         return f"BatchNorm1d({self.weight.shape[0]})"

@@ -8,10 +8,11 @@ into what is found there; a part that is a message itself is looked up in its tu
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Message", "counted", "crossing", "joined", "reason_of", "say", "sentence", "shown", "verbatim"]
+__all__ = ["Message", "counted", "crossing", "joined", "reason_of", "say", "sentence", "shown", "verbatim", "width"]
 
 _HOLE = re.compile(r"\{(\w+)\}")
 
@@ -69,6 +70,18 @@ def shown(x: object) -> str:
     """
     text = repr(x)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def width(text: str) -> int:
+    """How many cells of a fixed-width font a text takes: wide characters two, combining ones none.
+
+    >>> width("data"), width("数据"), width("🙂"), width("e\\u0301")
+    (4, 4, 2, 1)
+    """
+    if text.isascii():
+        return len(text)
+    seen = (c for c in text if not unicodedata.combining(c) and unicodedata.category(c) not in ("Mn", "Me", "Cf"))
+    return sum(2 if unicodedata.east_asian_width(c) in ("W", "F") else 1 for c in seen)
 
 
 def counted(n: int, one: str, many: str = "") -> str:

@@ -34,7 +34,6 @@ _counted: list[Interpreter] = []  # those interpreters; some may be over, see `B
 class Interpreter:
     """One layer of the stack. By itself it does nothing: every question goes to the interpreter below.
 
-    >>> from gradwalk import modes
     >>> class Counting(modes.Interpreter):
     ...     count = 0
     ...     def apply(self, op, operands):
@@ -169,7 +168,6 @@ class Block(ContextDecorator):
     The block holds a lock; without it the interpreter is over, and is taken out when somebody next looks. So leaving
     the block takes no step of Python, and Ctrl-C, which is heard between such steps, cannot leave `no_grad` on.
 
-    >>> from gradwalk import modes
     >>> with modes.entered(modes.NoGrad()) as layer:
     ...     modes.top() is layer
     True
@@ -373,7 +371,6 @@ class Observer:
     With `every_op` False, functions that can do many ops in one go may do so, and `op` hears nothing of these; it may
     change at any time. Who overrides none of `op`, `leaf`, `detached`, `read` and `write` costs ops nothing.
 
-    >>> from gradwalk import modes
     >>> class Echo(modes.Observer):
     ...     def op(self, out, operands):
     ...         print(out._op, out.data)
@@ -474,7 +471,6 @@ def observed(observer: Observer) -> Iterator[None]:
     If it sees ops, they are several times slower, and it is told of those of this thread or task alone. If not, it is
     told of every backward() and step() of the program.
 
-    >>> from gradwalk import modes
     >>> with modes.observed(modes.Observer()):
     ...     pass
     """

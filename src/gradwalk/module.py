@@ -202,12 +202,13 @@ class Module:
         gradwalk.errors.ModelFileError: could not read the model file no-such-file.json: No such file or directory
         """
         state: Any
-        if any(hasattr(x, "many") for x in self.state_dict().values()):
+        many = {name for name, x in self.state_dict().items() if hasattr(x, "many")}
+        if many:
             from gradwalk.tensor.files import load
 
             found = load(path)
             state = found if isinstance(found, dict) else {"tensor": found}
-            state = {name: x.item() if not x.shape and not _is_many(self, name) else x for name, x in state.items()}
+            state = {name: x if x.shape or name in many else x.item() for name, x in state.items()}
         else:
             state = store.read(path)
         try:
@@ -431,10 +432,6 @@ def _modules_in(root: Module) -> Iterator[Module]:
             ahead += thing
         elif isinstance(thing, dict):
             ahead += thing.values()
-
-
-def _is_many(module: Module, name: str) -> bool:
-    return getattr(module.state_dict().get(name), "many", False) is True
 
 
 def _chooses(module: Module) -> bool:

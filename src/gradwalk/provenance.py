@@ -260,8 +260,7 @@ class Birth:
         >>> Birth(Value(1.0), 1.0, "").made_by is None
         True
         """
-        place: Place | None = self.node.made_at
-        return place
+        return made_by(self.node)
 
 
 @dataclass(frozen=True)
@@ -308,7 +307,7 @@ def forward_births(order: Iterable[Node]) -> Births:
             continue
         inputs = v.inputs
         if not inputs:
-            arrivals.append(Birth(v, v.data, f"{v.data:g} came in as a leaf" + _called(v)))
+            arrivals.append(Birth(v, v.data, f"{v.data:g} came in as a leaf" + (f": {v.label}" if v.label else "")))
         elif not any(id(x) in seen for x in inputs):
             odd = next((x for x in map(_number, inputs) if not isfinite(x)), None)
             told = f"{_formula(v)} gave {v.data:g}" if odd is None else f"{odd:g} came in as a constant: {_formula(v)}"
@@ -407,10 +406,6 @@ def _pushed_by_hand(v: Node) -> list[Birth]:
 
 def _formula(v: Node) -> str:
     return walk.formula(v._op or type(v).__name__, [walk.short(x) for x in v.operands])
-
-
-def _called(v: Node) -> str:
-    return f": {v.label}" if v.label else ""
 
 
 def _number(x: Any) -> float:

@@ -59,7 +59,8 @@ class Replay:
             if op is not None:
                 function, operands = op.value if op in _BUILTIN else op.forward, v.inputs
             else:
-                known = _of_a_leaf(v) if function_of is None else function_of(v)
+                leaf: tuple[None, tuple[()]] | None = (None, ()) if v.is_leaf else None
+                known = leaf if function_of is None else function_of(v)
                 if known is None:
                     self.unknown = place
                     return
@@ -110,10 +111,6 @@ class Replay:
     def __call__(self, moved: Mapping[int, float] | None = None) -> float:
         """The root's number."""
         return self.numbers(moved)[-1]
-
-
-def _of_a_leaf(v: Node) -> tuple[None, tuple[()]] | None:
-    return (None, ()) if v.is_leaf else None
 
 
 def reason_not_to(order: Sequence[Node]) -> str:

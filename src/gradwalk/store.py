@@ -13,13 +13,12 @@ from __future__ import annotations
 import json
 import math
 import os
-import stat
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gradwalk.drafts import draft_of
+from gradwalk.drafts import replace
 from gradwalk.errors import ModelFileError, NumberTooLargeError, SettingError
 from gradwalk.ops import number
 
@@ -42,7 +41,6 @@ def write(state: Mapping[str, float], path: AnyPath) -> None:
     """Write numbers by name to a model file, so that `path` holds either all of them or what it held before.
 
     >>> import tempfile
-    >>> from gradwalk import store
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store.write({"w": 0.1, "b": float("inf")}, Path(folder) / "model.json")
     ...     store.read(Path(folder) / "model.json")
@@ -58,19 +56,17 @@ def write_bytes(content: bytes, path: AnyPath) -> None:
     """Write a file, so that `path` holds either all of it or what it held before.
 
     >>> import tempfile
-    >>> from gradwalk import store
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store.write_bytes(b"all of it", Path(folder) / "file")
     ...     store.read_bytes(Path(folder) / "file")
     b'all of it'
     """
-    _on_disk("save the model to", path, lambda target: _replace(target, content))
+    _on_disk("save the model to", path, lambda target: replace(target, content, lasting=True))
 
 
 def read_bytes(path: AnyPath) -> bytes:
     """What a model file holds.
 
-    >>> from gradwalk import store
     >>> store.read_bytes("no-such-file.npz")
     Traceback (most recent call last):
     ...
@@ -79,58 +75,12 @@ def read_bytes(path: AnyPath) -> bytes:
     return _on_disk("read the model file", path, Path.read_bytes)
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Put `content` in place of the file, in one step as seen from outside."""
-    target = Path(os.path.realpath(path))  # a link goes on pointing at its file
-    mode = _mode_to_keep(target)
-    draft = draft_of(target)
-    try:
-        with draft.open("xb") as file:
-            if mode is not None:
-                draft.chmod(mode)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except BaseException:  # Ctrl-C too must not leave a draft behind
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
-    _flush_folder(target.parent)
-
-
-def _mode_to_keep(target: Path) -> int | None:
-    """The permissions of the file that is to be replaced; None if there is none yet."""
-    try:
-        status = target.stat()
-    except FileNotFoundError:
-        return None
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(0, "it is a folder; give a file name in it")
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(0, "it is not an ordinary file")
-    if not os.access(target, os.W_OK):  # replacing would get round this, and should not
-        raise PermissionError(0, "the file is read-only")
-    return stat.S_IMODE(status.st_mode)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the new name itself survive a power cut, where the system has a way to ask for that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 # --- reading -----------------------------------------------------------------------------------------------------
 
 
 def read(path: AnyPath) -> dict[str, float]:
     """The numbers in a model file by name; a file that is not whole and sound is an error.
 
-    >>> from gradwalk import store
     >>> store.read("no-such-file.json")
     Traceback (most recent call last):
     ...
@@ -179,7 +129,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def first_repeated(names: Iterable[str]) -> str | None:
     """The first name that has been there before, if one has.
 
-    >>> from gradwalk import store
     >>> store.first_repeated(["w", "b", "w"])
     'w'
     """
@@ -224,4 +173,6 @@ def _on_disk(purpose: str, path: AnyPath, action: Callable[[Path], T]) -> T:
         reason = getattr(error, "strerror", None) or str(error)
         if isinstance(error, FileNotFoundError) and action is not Path.read_bytes:
             reason = f"there is no folder {Path(path).parent}; make it first"
+        if isinstance(error, IsADirectoryError):
+            reason += "; give a file name in it"
         raise ModelFileError(f"could not {purpose} {path}: {reason}") from error

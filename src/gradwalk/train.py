@@ -6,7 +6,6 @@ A step is four lines: scores, loss, backward, update. All else here is bookkeepi
 from __future__ import annotations
 
 import math
-import operator
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 from gradwalk import modes, nn
 from gradwalk.errors import AnomalyError, InputSizeError, NotANumberError, SettingError
+from gradwalk.ieee import whole
 
 __all__ = ["Best", "Step", "Training"]
 
@@ -55,7 +55,6 @@ class Training:
     Iterate over `run(steps)`. Whatever ends it (the last step, `break`, an error, Ctrl-C), `best` holds the best
     model so far and `restore_best()` puts it back into the model.
 
-    >>> from gradwalk import datasets
     >>> random.seed(1337)
     >>> model = nn.MLP(2, [8, 1])
     >>> X, y = datasets.xor(n=20)
@@ -75,23 +74,28 @@ class Training:
     ) -> None:  # fmt: skip
         self.model, self.optimizer, self.loss, self.schedule = model, optimizer, loss, schedule
         self.X, self.y = list(X), list(y)
-        _check_points(self.X, self.y)
-        self.batch = None if batch is None else _whole("batch, the points of a step,", batch, 1, len(self.X))
+        if not self.X or len(self.X) != len(self.y):
+            raise InputSizeError(f"each point needs its label: there are {len(self.X)} points and {len(self.y)} labels")
+        strange = [repr(label) for label in self.y if label not in (-1, 1)]
+        if strange:
+            raise SettingError(
+                f"labels are −1 or +1, not {strange[0]}; for 0 and 1 write [2 * label - 1 for label in y]"
+            )
+        self.batch = None if batch is None else whole("batch, the points of a step,", batch, 1, len(self.X))
         self.best: Best | None = None
         self.losses: list[float] = []
-        self._rng = random.Random(_whole("seed", seed, None, None))
+        self._rng = random.Random(whole("seed", seed))
         self._ahead: list[int] = []  # points of this pass over the data that no mini-batch has had yet
 
     def run(self, steps: int) -> Iterator[Step]:
         """Do so many steps, or fewer if the loss gets to 0, and yield each. A second call goes on from there.
 
-        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [4, 1])
         >>> training = Training(model, optim.SGD(model.parameters(), 0.1), *datasets.moons(n=10))
         >>> [step.step for step in training.run(2)], [step.step for step in training.run(2)]
         ([1, 2], [3, 4])
         """
-        for _ in range(_whole("steps", steps, 1, None)):
+        for _ in range(whole("steps", steps, 1)):
             if self.done:
                 return
             yield self._step()
@@ -101,7 +105,6 @@ class Training:
     def done(self) -> bool:
         """Whether the loss over all points has been 0: then no gradient is left, and nothing to learn.
 
-        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [1])
         >>> Training(model, optim.SGD(model.parameters(), 0.1), *datasets.moons(n=10)).done
         False
@@ -124,7 +127,6 @@ class Training:
     def restore_best(self) -> None:
         """Give the model the parameters of `best`.
 
-        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [1])
         >>> before = model.state_dict()
         >>> training = Training(model, optim.SGD(model.parameters(), 1000.0), *datasets.circles(n=10))
@@ -192,22 +194,3 @@ def _one_value(loss: Any) -> Any:
             f"the loss function must give one Value, to walk back from, and it gave {type(loss).__name__}: {loss!r:.60}"
         )
     return loss
-
-
-def _check_points(X: list[Any], y: list[Any]) -> None:
-    if not X or len(X) != len(y):
-        raise InputSizeError(f"each point needs its label: there are {len(X)} points and {len(y)} labels")
-    strange = [label for label in y if label not in (-1, 1)]
-    if strange:
-        raise SettingError(f"labels are −1 or +1, not {strange[0]!r}; for 0 and 1 write [2 * label - 1 for label in y]")
-
-
-def _whole(name: str, x: Any, least: int | None, most: int | None) -> int:
-    try:
-        number = None if isinstance(x, bool) else operator.index(x)
-    except TypeError:
-        number = None
-    if number is None or (least is not None and number < least) or (most is not None and number > most):
-        reach = f" from {least}" + (f" to {most}" if most is not None else " up") if least is not None else ""
-        raise SettingError(f"{name} is a whole number{reach}, not {x!r}")
-    return number

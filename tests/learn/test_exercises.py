@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from whole_class import whole_class
 
 from gradwalk.diagnose import grade, museum, teaching
 from gradwalk.learn.page import bridge
@@ -19,7 +20,7 @@ from gradwalk.learn.page.exercises import EXERCISES, material, run, solutions
 from gradwalk.learn.page.exercises.attempts import expected
 from gradwalk.learn.page.exercises.ledger import ledger
 from gradwalk.learn.page.exercises.model import Mistake, Tab, on
-from gradwalk.learn.page.exercises.splice import PARTS, whole_class
+from gradwalk.learn.page.exercises.splice import PARTS
 
 TABS = [(exercise.name, tab) for exercise in EXERCISES.values() for tab in exercise.tabs.values()]
 HOME = {tab.name: exercise for exercise, tab in TABS}
@@ -469,7 +470,7 @@ def test_the_ledger_says_what_became_of_each_contribution(check: Any, got: float
     exec("from gradwalk import Value\n" + check.text, names)
     name = check.see[0]
     found = ledger(check, name, got, eval(name, names))
-    assert (found and [part["state"] for part in found.parts]) == states
+    assert (found and [part["state"] for part in found["parts"]]) == states
 
 
 def test_material_is_what_the_page_needs() -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from whole_class import whole_class
 
 from gradwalk.diagnose import museum, teaching
 from gradwalk.learn.page.exercises import solutions
-from gradwalk.learn.page.exercises.splice import whole_class
 from gradwalk.learn.page.grading import run
 
 pytestmark = pytest.mark.slow

@@ -13,9 +13,9 @@ from axe import serious_in_light_and_dark
 from browsing import PHONE, OpenPage, until_there, wait_until, widgets_ready
 from learn.test_exercises import MISTAKES, MUSEUM, TABS, submissions
 from playwright.sync_api import Locator, Page, expect
+from whole_class import whole_class
 
 from gradwalk.learn.page.exercises import EXERCISES, solutions
-from gradwalk.learn.page.exercises.splice import whole_class
 
 LESSON = "lessons/write-the-engine/"
 SOLUTIONS = solutions()

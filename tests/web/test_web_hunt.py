@@ -91,7 +91,7 @@ def test_the_four_classics_from_the_first_look_to_the_last_word_and_every_stage_
             assert serious_in_light_and_dark(page, "#classic") == []
         write(page, widget, case.mended)
         test_it(widget)
-        expect(widget.locator(".hunt-was")).to_contain_text(case.explanation.split(". ")[0].replace("`", ""))
+        expect(widget.locator(".hunt-was")).to_contain_text(case.specimen.explanation.split(". ")[0].replace("`", ""))
         if name == SETS["classic"][0]:
             assert serious_in_light_and_dark(page, "#classic") == []
         if name != SETS["classic"][-1]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradwalk.learn.page.comparisons import ComparedRow, RecordedComparisons
+from gradwalk.learn.page.schema import ComparedRow, RecordedComparisons
 
 __all__ = ["COMPARISONS", "FILE", "Comparison", "Row", "recorded"]
 

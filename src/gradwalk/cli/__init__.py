@@ -1,9 +1,9 @@
 """The command line: `gradwalk learn`, `gradwalk step`, `gradwalk train`, … One module for each command.
 
-A command's module has a `SUMMARY`, `add_arguments(parser)` and `run(options) -> exit code`. To add a command, write
-such a module and name it in `COMMANDS`. Words go from `main` through `options`, which checks them, to a command's
-`run`, and what that has to say goes out through `screen`. `train` has two more: `train_settings`, what a run is made
-of, and `training_run`, which does it.
+A command's module has a `SUMMARY`, `DESCRIPTION`, `EXAMPLES`, `add_arguments(parser)` and `run(options) -> exit code`.
+To add a command, write such a module and name it in `COMMANDS`. Words go from `main` through `options`, which checks
+them, to a command's `run`, and what that has to say goes out through `screen`. `train` has two more: `train_settings`,
+what a run is made of, and `training_run`, which does it.
 
 Exit codes: 0 done; 1 something failed on the way; 2 the command line is wrong, and nothing was begun (`run` raises the
 error, and `main` tells it); 130 stopped by Ctrl-C.
@@ -107,6 +107,7 @@ def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
     for name, module in modules.items():
         command = commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
         command.set_defaults(parser=command)
+        command.description, command.epilog = module.DESCRIPTION, module.EXAMPLES
         module.add_arguments(command)
     return parser
 

@@ -47,13 +47,11 @@ failed, 130 if it was stopped by Ctrl-C)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk doctor`.
 
-    >>> from gradwalk.cli import doctor
     >>> parser = argparse.ArgumentParser()
-    >>> doctor.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["--every", "5", "train.py", "--steps", "3"]).arguments
     ['--steps', '3']
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("--every", type=option.whole(1), default=EVERY, metavar="N",
         help=f"examine some of the first steps and every Nth in full (default: {EVERY})")  # fmt: skip
@@ -66,7 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the script under observation; gives the exit code.
 
-    >>> from gradwalk.cli import main
     >>> main(["doctor", "no-such-file.py"])
     2
     """

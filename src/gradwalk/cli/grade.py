@@ -70,13 +70,11 @@ exit codes:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk grade`.
 
-    >>> from gradwalk.cli import grade
     >>> parser = argparse.ArgumentParser()
-    >>> grade.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> str(parser.parse_args(["engine.py"]).path)
     'engine.py'
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("path", type=Path, metavar="PATH", help="a .py file, a notebook, or a folder of them")
     add("--class", dest="class_name", default="Value", metavar="NAME",
@@ -102,7 +100,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge as the options say.
 
-    >>> from gradwalk.cli import main
     >>> main(["grade", "no-such-file.py"])
     2
     """

@@ -15,6 +15,13 @@ __all__ = ["SUMMARY", "add_arguments", "run"]
 
 SUMMARY = "versions, which extras are there, how to get the others"
 
+DESCRIPTION = """\
+Tell which gradwalk and which Python this is, which optional parts are
+installed, and the command that installs each of the others.
+"""
+
+EXAMPLES = "examples:\n  gradwalk info\n  gradwalk info --json"
+
 #: What each extra is for. An extra that is not named here is listed all the same.
 PURPOSES = {
     "fast": "gradwalk.compile: native speed",
@@ -34,44 +41,33 @@ PURPOSES = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk info`.
 
-    >>> from gradwalk.cli import info
     >>> parser = argparse.ArgumentParser()
-    >>> info.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["--json"]).json
     True
     """
-    parser.description = (
-        "Tell which gradwalk and which Python this is, which optional parts are\n"
-        "installed, and the command that installs each of the others."
-    )
-    parser.epilog = "examples:\n  gradwalk info\n  gradwalk info --json"
     parser.add_argument("--json", action="store_true", help="for machines: one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print it.
 
-    >>> from gradwalk.cli import info
-    >>> info.run(argparse.Namespace(json=True))  # doctest: +ELLIPSIS
+    >>> run(argparse.Namespace(json=True))  # doctest: +ELLIPSIS
     {
       "gradwalk": "...
     0
     """
-    facts = _facts()
-    if options.json:
-        print(json.dumps(facts, indent=2))  # noqa: T201
-    else:
-        _show(facts)
-    return 0
-
-
-def _facts() -> dict[str, Any]:
-    return {
+    facts = {
         "gradwalk": gradwalk.__version__,
         "python": f"{platform.python_version()} ({platform.python_implementation()})",
         "platform": f"{platform.system()} {platform.release()}, {platform.machine()}",
         "extras": {name: _extra(name, packages) for name, packages in _extras().items()},
     }
+    if options.json:
+        print(json.dumps(facts, indent=2))  # noqa: T201
+    else:
+        _show(facts)
+    return 0
 
 
 def _extra(name: str, packages: list[str]) -> dict[str, Any]:

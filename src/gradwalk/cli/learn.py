@@ -37,13 +37,11 @@ PORT = 8264
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk learn`.
 
-    >>> from gradwalk.cli import learn
     >>> parser = argparse.ArgumentParser()
-    >>> learn.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["--port", "9000"]).port
     9000
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("--port", type=option.whole(0, 65535), default=PORT, metavar="N",
         help=f"the port to serve on (default: {PORT}); the next free one if it is taken, 0 for any")  # fmt: skip
@@ -54,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve the course until Ctrl-C, or export it.
 
-    >>> from gradwalk.cli import main
     >>> main(["learn", "--export", "README.md"])  # no folder
     2
     """

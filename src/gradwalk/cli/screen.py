@@ -15,9 +15,11 @@ from rich.console import Console
 from rich.theme import Theme
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from gradwalk.train import Step, Training
 
-__all__ = ["FAILED", "STOPPED", "THEME", "complain", "console", "counted", "follow", "is_live", "percent"]
+__all__ = ["FAILED", "STOPPED", "THEME", "bar", "complain", "console", "counted", "follow", "is_live", "percent"]
 
 FAILED, STOPPED = 1, 130  # exit codes: something went wrong on the way; Ctrl-C
 Item = TypeVar("Item")
@@ -65,6 +67,22 @@ def is_live(screen: Console) -> bool:
     return screen.is_terminal and not screen.is_dumb_terminal and screen.file.isatty()
 
 
+def bar(screen: Console, *columns: str) -> Progress:
+    """A bar, behind it columns of text as Rich writes them, and the time that is left.
+
+    >>> bar(console(), "{task.description}").columns[1].text_format
+    '{task.description}'
+    """
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        BarColumn(bar_width=22, style="quiet", complete_style="data", finished_style="data"),
+        *map(TextColumn, columns),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        console=screen,
+    )
+
+
 def follow(training: Training, steps: int, screen: Console) -> Iterator[Step]:
     """Run a training and show it; yields the steps, so that the caller can do something beside.
 
@@ -76,35 +94,22 @@ def follow(training: Training, steps: int, screen: Console) -> Iterator[Step]:
     step 1/1   loss ...   accuracy ...
     1
     """
-    return _with_bar(training, steps, screen) if is_live(screen) else _with_lines(training, steps, screen)
-
-
-def _with_bar(training: Training, steps: int, screen: Console) -> Iterator[Step]:
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    progress = Progress(
-        BarColumn(bar_width=22, style="quiet", complete_style="data", finished_style="data"),
-        TextColumn(f" step {{task.completed:>{len(str(steps))}}}/{steps} "),
-        TextColumn("loss [data]{task.fields[loss]}[/data] "),
-        TextColumn("accuracy {task.fields[accuracy]} "),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        console=screen,
-    )
-    with progress:
+    followed = enumerate(_smoothed(training, steps), start=1)
+    if not is_live(screen):
+        every, digits = max(1, steps // PLAIN_LINES), len(str(steps))
+        for number, (step, loss, accuracy) in followed:
+            if number % every == 0 or number in (1, steps) or training.done:
+                screen.print(f"step {number:>{digits}}/{steps}   loss {loss:.4f}   accuracy {percent(accuracy)}")
+                sys.stdout.flush()
+            yield step
+        return
+    count = f" step {{task.completed:>{len(str(steps))}}}/{steps} "
+    with bar(screen, count, "loss [data]{task.fields[loss]}[/data] ", "accuracy {task.fields[accuracy]} ") as progress:
         task = progress.add_task("", total=steps, loss="  …   ", accuracy="  … ")
-        for number, (step, loss, accuracy) in enumerate(_smoothed(training, steps), start=1):
+        for number, (step, loss, accuracy) in followed:
             total = number if training.done else steps
             progress.update(task, completed=number, total=total, loss=f"{loss:.4f}", accuracy=percent(accuracy))
             yield step
-
-
-def _with_lines(training: Training, steps: int, screen: Console) -> Iterator[Step]:
-    every = max(1, steps // PLAIN_LINES)
-    for number, (step, loss, accuracy) in enumerate(_smoothed(training, steps), start=1):
-        if number % every == 0 or number in (1, steps) or training.done:
-            screen.print(f"step {number:>{len(str(steps))}}/{steps}   loss {loss:.4f}   accuracy {percent(accuracy)}")
-            sys.stdout.flush()
-        yield step
 
 
 def _smoothed(training: Training, steps: int) -> Iterator[tuple[Step, float, float]]:
@@ -132,14 +137,7 @@ def counted(items: Iterable[Item], total: int, doing: str, screen: Console) -> I
                 screen.file.flush()  # for whoever follows the file
             yield item
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        BarColumn(bar_width=22, style="quiet", complete_style="data", finished_style="data"),
-        TextColumn(f" {doing} {{task.completed:>{len(str(total))}}}/{total} "),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        console=screen,
-    ) as progress:
+    with bar(screen, f" {doing} {{task.completed:>{len(str(total))}}}/{total} ") as progress:
         task = progress.add_task("", total=total)
         for item in items:
             progress.advance(task)

@@ -44,13 +44,11 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk step`.
 
-    >>> from gradwalk.cli import step
     >>> parser = argparse.ArgumentParser()
-    >>> step.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["(a+b)*c", "a=2", "b=-3", "c=10"]).inputs
     ['a=2', 'b=-3', 'c=10']
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("what", nargs="?", metavar="WHAT", help="a preset, an expression, or FILE.py:NAME")
     add("inputs", nargs="*", metavar="NAME=NUMBER", help="numbers for an expression, or other ones for a preset")
@@ -64,8 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Step through it, or print it.
 
-    >>> from gradwalk.cli import step
-    >>> step.run(argparse.Namespace(what="a+a", inputs=[], order=None, plain=True, json=False, list=False))
+    >>> run(argparse.Namespace(what="a+a", inputs=[], order=None, plain=True, json=False, list=False))
     ... # doctest: +ELLIPSIS
     a + a
       b = a + a
@@ -82,13 +79,13 @@ def run(options: argparse.Namespace) -> int:
     recording = record(thing.root, order)
     if options.json:
         print(recording.to_json())  # noqa: T201
-    elif options.plain or not _is_terminal():
+    elif options.plain or not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
         for line in transcript(recording, thing, judged=options.order is not None):
             print(line)  # noqa: T201
     else:
-        from gradwalk.stepper.app import run as step_through
+        from gradwalk.stepper.app import Stepper
 
-        step_through(thing, recording, judged=options.order is not None)
+        Stepper(thing, recording, judged=options.order is not None).run()
     return 0
 
 
@@ -97,10 +94,6 @@ def _order(text: str, thing: Subject) -> list[str | int]:
     names = {node.name for node in record(thing.root).graph.nodes}
     parts = [part.strip() for part in text.split(",")]
     return [int(part) if part.isdecimal() and part not in names else part for part in parts if part]
-
-
-def _is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _list() -> None:

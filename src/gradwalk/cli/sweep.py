@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradwalk import files, parallel, plot
 from gradwalk.cli import options as option
-from gradwalk.cli.screen import FAILED, STOPPED, complain, console, is_live
+from gradwalk.cli.screen import FAILED, STOPPED, bar, complain, console, is_live
 from gradwalk.errors import GradwalkError, MissingExtraError, SettingError
 from gradwalk.parallel.backends import BACKENDS
 from gradwalk.parallel.progress import Report
@@ -60,13 +60,11 @@ ROWS = 20  # of the table on the screen; the CSV has all
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk sweep`.
 
-    >>> from gradwalk.cli import sweep
     >>> parser = argparse.ArgumentParser()
-    >>> sweep.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["script.py:train", "--grid", "lr=0.1,0.01", "--seeds", "3"]).seeds
     3
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("function", metavar="SCRIPT:FUNCTION", help="as in script.py:train")
     add(
@@ -93,7 +91,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train, tell how it goes, and leave table, plot and model behind.
 
-    >>> from gradwalk.cli import main
     >>> main(["sweep", "nowhere.py:train"])
     2
     """
@@ -167,14 +164,7 @@ def _bar(screen: Console) -> Iterator[Report]:
 
         yield tell
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        BarColumn(bar_width=22, style="quiet", complete_style="data", finished_style="data"),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        console=screen,
-    ) as progress:
+    with bar(screen, "{task.description}") as progress:
         task = progress.add_task("starting", total=None)
         yield lambda done, failed, total: progress.update(
             task, completed=done, total=total,

@@ -6,7 +6,6 @@ import argparse
 import difflib
 import random
 from argparse import ArgumentTypeError
-from collections.abc import Iterable
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -49,21 +48,19 @@ MOST_PARAMETERS = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk train`.
 
-    >>> from gradwalk.cli import train
     >>> parser = argparse.ArgumentParser()
-    >>> train.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["moons", "--hidden", "8,8"]).hidden
     (8, 8)
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
-    parser.add_argument("dataset", type=_dataset, metavar="DATASET", help=_listed(datasets.BY_NAME))
+    parser.add_argument("dataset", type=_dataset, metavar="DATASET", help=", ".join(datasets.BY_NAME))
     add = parser.add_argument_group("the network").add_argument
     add("--hidden", type=option.sizes, metavar="N,N", help=f"widths of the hidden layers {_default('hidden')}")
     add(
         "--activation",
         choices=nn.ACTIVATIONS,
         metavar="NAME",
-        help=f"{_listed(nn.ACTIVATIONS)} {_default('activation')}",
+        help=f"{', '.join(nn.ACTIVATIONS)} {_default('activation')}",
     )
     add = parser.add_argument_group("the training").add_argument
     add(
@@ -73,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"how many updates, fewer if the loss gets to 0 {_default('steps')}",
     )
     add("--optimizer", choices=LEARNING_RATES, metavar="NAME",
-        help=f"{_listed(LEARNING_RATES)} {_default('optimizer')}")  # fmt: skip
+        help=f"{', '.join(LEARNING_RATES)} {_default('optimizer')}")  # fmt: skip
     add("--lr", type=option.positive, metavar="RATE",
         help="learning rate at the first step; it falls to a tenth by the last "
         f"(default: {', '.join(f'{name} {rate:g}' for name, rate in LEARNING_RATES.items())})")  # fmt: skip
@@ -94,12 +91,8 @@ def _dataset(name: str) -> str:
     if name not in datasets.BY_NAME:
         near = difflib.get_close_matches(name, datasets.BY_NAME, n=1)
         guess = f"; did you mean {near[0]}?" if near else ""
-        raise ArgumentTypeError(f"no data set is called {name!r}; there are {_listed(datasets.BY_NAME)}{guess}")
+        raise ArgumentTypeError(f"no data set is called {name!r}; there are {', '.join(datasets.BY_NAME)}{guess}")
     return name
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def _default(field: str) -> str:
@@ -117,7 +110,6 @@ def run(options: argparse.Namespace) -> int:
     """Train as the options say.
 
     >>> import contextlib, io
-    >>> from gradwalk.cli import main
     >>> with contextlib.redirect_stdout(io.StringIO()) as output:
     ...     code = main(["train", "xor", "--steps", "2", "--samples", "8", "--hidden", "4"])
     >>> code, "loss" in output.getvalue()

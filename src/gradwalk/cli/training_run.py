@@ -63,7 +63,8 @@ def do(job: Job) -> int:
     try:
         with collector_off():  # a graph has no cycles; looking for some costs a third of the time
             for _ in job.training.run(steps) if job.as_json else screen.follow(job.training, steps, out):
-                saved.now_and_then()
+                if time.monotonic() - saved.when >= CHECKPOINT_EVERY:
+                    saved.now()
     except KeyboardInterrupt:
         code = STOPPED
     except GradwalkError as error:
@@ -81,7 +82,19 @@ def do(job: Job) -> int:
         last = None
     job.training.restore_best()
     drawn = _drawn(job)
-    facts = _facts(job, best, last, seconds, saved.path, drawn, stopped=code == STOPPED)
+    done = len(job.training.losses)
+    facts = {
+        "dataset": job.dataset,
+        "settings": asdict(job.settings),
+        "stopped": code == STOPPED,
+        "steps": done,
+        "seconds": seconds,
+        "steps_per_second": done / seconds,
+        "last": None if last is None else {"loss": last[0], "accuracy": last[1], "updates": done},
+        "best": {"loss": best.loss, "accuracy": best.accuracy, "updates": best.updates},
+        "saved": None if saved.path is None else str(saved.path),
+        "plots": [str(path) for path in drawn],
+    }
     if job.as_json:
         print(json.dumps(facts, indent=2, allow_nan=False))  # noqa: T201
     else:
@@ -110,14 +123,10 @@ class _Saved:
         self.path: Path | None = None  # set once there is something in it
         self.failed = False
         self._best: Best | None = None
-        self._when = time.monotonic()
-
-    def now_and_then(self) -> None:
-        if time.monotonic() - self._when >= CHECKPOINT_EVERY:
-            self.now()
+        self.when = time.monotonic()
 
     def now(self) -> None:
-        best, self._when = self.job.training.best, time.monotonic()
+        best, self.when = self.job.training.best, time.monotonic()
         if self.job.save is None or best is None or best is self._best:
             return
         try:
@@ -159,25 +168,6 @@ def _announce(job: Job, out: Console) -> None:
     out.print(f"{s.shape}, {s.activation}, {count} parameters")
     out.print(f"{s.optimizer}, learning rate {s.lr:g}, {s.steps} steps, seed {s.seed}")
     out.print()
-
-
-def _facts(
-    job: Job, best: Best, last: tuple[float, float] | None, seconds: float, saved: Path | None, drawn: list[Path], *,
-    stopped: bool,
-) -> dict[str, Any]:  # fmt: skip
-    done = len(job.training.losses)
-    return {
-        "dataset": job.dataset,
-        "settings": asdict(job.settings),
-        "stopped": stopped,
-        "steps": done,
-        "seconds": seconds,
-        "steps_per_second": done / seconds,
-        "last": None if last is None else {"loss": last[0], "accuracy": last[1], "updates": done},
-        "best": {"loss": best.loss, "accuracy": best.accuracy, "updates": best.updates},
-        "saved": None if saved is None else str(saved),
-        "plots": [str(path) for path in drawn],
-    }
 
 
 def _report(job: Job, facts: dict[str, Any], out: Console) -> None:

@@ -36,13 +36,11 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk warmup`.
 
-    >>> from gradwalk.cli import warmup
     >>> parser = argparse.ArgumentParser()
-    >>> warmup.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["--fresh"]).fresh
     True
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     parser.add_argument("--fresh", action="store_true", help="throw away what was compiled before")
     parser.add_argument("--no-batches", action="store_true", help="leave out the kernels of batch=")
 
@@ -50,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compile, with a bar on a terminal and a line for each piece elsewhere.
 
-    >>> from gradwalk.cli import main
     >>> main(["warmup", "--warp"])
     2
     """

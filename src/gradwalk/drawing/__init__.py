@@ -6,7 +6,7 @@ From a graph to a picture:
 - `by_node.py`, `by_module.py` with `modules.py` and `calls.py`: a scene, with a box for each node, neuron or layer;
 - `scene.py`: boxes with texts, and lines between them, without places; `magnitudes.py`: gradients in steps;
 - `cards.py`, `arrangement.py`, `geometry.py`: sizes, columns by `gradwalk.layout`, places and paths; or `graphviz.py`;
-- `svg.py`, `dot.py`, `page.py`, `png.py`: the picture as text or pixels; `theme.py`, `text.py`: colours, safe labels;
+- `svg.py`, `png.py`, `graphviz.py`: the picture as text or pixels; `theme.py`, `text.py`: colours, safe labels;
 - `picture.py`, `api.py`, `spy_plot.py`: what people hold in their hands.
 """
 

@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 from gradwalk.drawing import svg
 from gradwalk.drawing.by_module import scene_by_module
 from gradwalk.drawing.by_node import scene_by_node
-from gradwalk.drawing.dot import source
 from gradwalk.drawing.drawn_graph import checked_roots, count, nodes_below
 from gradwalk.drawing.geometry import Geometry, geometry
-from gradwalk.drawing.graphviz import geometry_by_graphviz
+from gradwalk.drawing.graphviz import geometry_by_graphviz, source
 from gradwalk.drawing.modules import DEPTHS, Modules, is_module, modules_of, outputs
 from gradwalk.drawing.picture import Picture
 from gradwalk.drawing.scene import Scene
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.files import checked_format, checked_theme
+from gradwalk.ieee import whole
 
 __all__ = ["ENGINES", "MAX_NODES", "Drawing", "draw", "draw_dot"]
 
@@ -135,13 +135,12 @@ def draw(
     _choose("engine", engine, ENGINES)
     if depth is not None:
         _choose("depth", depth, DEPTHS)
-    if isinstance(max_nodes, bool) or not isinstance(max_nodes, int) or max_nodes < 1:
-        raise SettingError(f"max_nodes is a whole number from 1 up, not {max_nodes!r:.60}")
+    max_nodes = whole("max_nodes", max_nodes, 1)
     if is_module(root):
         model, root, depth = root, outputs(root), depth or "neurons"
     roots = checked_roots(root)
     modules = modules_of(model) if model is not None else None
-    scene = _scene(roots, modules, depth, max_nodes, grads=grads, coloured=heat, slopes=locals)
+    scene = _scene(roots, modules, depth, max_nodes, slopes=locals, grads=grads, coloured=heat)
     return Drawing(scene, rankdir=rankdir, theme=checked_theme(theme), engine=engine, format=format)
 
 
@@ -149,14 +148,7 @@ draw_dot = draw
 
 
 def _scene(
-    roots: list[Any],
-    modules: Modules | None,
-    depth: str | None,
-    max_nodes: int,
-    *,
-    grads: bool,
-    coloured: bool,
-    slopes: bool,
+    roots: list[Any], modules: Modules | None, depth: str | None, max_nodes: int, *, slopes: bool, **shown: bool
 ) -> Scene:
     if depth in ("layers", "neurons") and modules is None:
         raise SettingError(f"depth={depth!r} needs to know the model: draw(loss, model=model, depth={depth!r})")
@@ -165,12 +157,12 @@ def _scene(
             raise SettingError(f"depth={depth!r} is for graphs of Values; of tensors each node is drawn: depth='nodes'")
         depth = "nodes"
     if depth is None and modules is not None and count(roots, LEGIBLE + 1) > LEGIBLE:
-        by_neuron = scene_by_module(roots, modules, "neurons", grads=grads, coloured=coloured)
+        by_neuron = scene_by_module(roots, modules, "neurons", **shown)
         if len(by_neuron.boxes) <= LEGIBLE:
             return by_neuron
         depth = "layers"
     if depth in ("layers", "neurons") and modules is not None:
-        scene = scene_by_module(roots, modules, depth, grads=grads, coloured=coloured)
+        scene = scene_by_module(roots, modules, depth, **shown)
         if len(scene.boxes) > max_nodes:
             raise GraphError(
                 f"{len(scene.boxes):,} boxes are too many to draw by {depth[:-1]} (max_nodes is {max_nodes:,}); "
@@ -184,8 +176,7 @@ def _scene(
             f"(max_nodes is {max_nodes:,}); draw it by module, draw(root, model=model, depth='layers'), "
             "see its structure with gradwalk.spy(root), or build it from fewer samples"
         )
-    names = modules.names if modules is not None else None
-    return scene_by_node(roots, names=names, grads=grads, coloured=coloured, slopes=slopes)
+    return scene_by_node(roots, names=modules.names if modules else None, slopes=slopes, **shown)
 
 
 def _choose(what: str, choice: Any, known: Collection[str]) -> None:

@@ -34,7 +34,6 @@ def scene_by_module(
 ) -> Scene:
     """The scene of a graph with its nodes grouped by module.
 
-    >>> from gradwalk.drawing.modules import modules_of
     >>> model = nn.MLP(2, [4, 4, 1])
     >>> scene = scene_by_module([nn.mse(model([1.0, -2.0]), 1.0)], modules_of(model), "layers")
     >>> [box.label for box in scene.boxes if box.kind == "group"]

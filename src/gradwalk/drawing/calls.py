@@ -29,8 +29,6 @@ ACTIVATIONS = ("tanh", "ReLU", "relu", "sigmoid", "softplus", "LeakyReLU", "leak
 class Calls:
     """For each node the number of the call it belongs to, or None; for each call its module.
 
-    >>> from gradwalk.drawing.modules import modules_of
-    >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> neuron = nn.Neuron(2, activation="tanh")
     >>> out = neuron([Value(1.0), Value(2.0)])
     >>> drawn = drawn_graph([(out - 1) ** 2])
@@ -55,8 +53,6 @@ class CallPart:
 def calls_in(drawn: DrawnGraph, modules: Modules) -> Calls:
     """The calls of a model's modules in a graph.
 
-    >>> from gradwalk.drawing.modules import modules_of
-    >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> layer = nn.Layer(1, 3)
     >>> found = calls_in(drawn_graph(layer([1.0]) + layer([2.0])), modules_of(layer))
     >>> len(set(found.module)), len(set(found.module.values()))

@@ -50,7 +50,6 @@ class Size:
 def size(box: Box) -> Size:
     """The size of a box.
 
-    >>> from gradwalk.drawing.scene import Row
     >>> size(Box("leaf", "a", "", (Row("data", "2"), Row("grad", None)), ""))
     Size(width=92, height=79, op=0.0)
     """
@@ -74,7 +73,6 @@ def size(box: Box) -> Size:
 def row_height(row: Row) -> float:
     """How far it is from a row to the next.
 
-    >>> from gradwalk.drawing.scene import Row
     >>> row_height(Row("data", "2"))
     24
     """
@@ -86,7 +84,6 @@ def row_height(row: Row) -> float:
 def map_cell(map: HeatMap) -> tuple[float, float]:
     """Width and height of a cell of a map: large enough for its numbers, or as large as the room allows.
 
-    >>> from gradwalk.walk.heat_maps import heat_map
     >>> map_cell(heat_map(gradwalk.ones(2, 2))), map_cell(heat_map(gradwalk.ones(50, 50)))
     ((26, 20), (3, 3))
     """
@@ -101,7 +98,6 @@ def map_cell(map: HeatMap) -> tuple[float, float]:
 def map_size(map: HeatMap) -> tuple[float, float]:
     """Width and height of a map, blocks apart.
 
-    >>> from gradwalk.walk.heat_maps import heat_map
     >>> map_size(heat_map(gradwalk.ones(2, 2, 3)))
     (78, 84)
     """

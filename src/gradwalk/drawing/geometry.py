@@ -154,9 +154,7 @@ class Drafter:
         """A spot on the hop that no other chip covers; the middle if all are covered."""
         a, b, p, q = self._ends(u, v, exit, entry)
         wide = cards.chip_width(line.text, line.spread)
-        aside = (
-            cards.CHIP_HEIGHT / 2 if self.a.flat else wide / 2
-        )  # the chips of two lines side by side stand outside them
+        aside = (cards.CHIP_HEIGHT if self.a.flat else wide) / 2  # chips of two lines side by side stand outside them
         spots = []
         for t in (0.5, 0.35, 0.65, 0.2, 0.8):
             s = 1 - t  # the point of the hop's curve at t

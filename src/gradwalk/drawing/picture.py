@@ -7,9 +7,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import ClassVar
 
-from gradwalk.drawing.page import page
 from gradwalk.drawing.png import png
-from gradwalk.files import AnyPath, checked_format, format_of, write
+from gradwalk.drawing.text import xml
+from gradwalk.drawing.theme import DARK, LIGHT, SANS
+from gradwalk.files import AnyPath, checked_format, format_of, html_page, write
 
 __all__ = ["Picture"]
 
@@ -84,7 +85,7 @@ class Picture:
         return self._text(wanted).encode()
 
     def _text(self, format: str) -> str:
-        return page(self.svg, self.summary, self.theme) if format == "html" else self.svg
+        return _page(self.svg, self.summary, self.theme) if format == "html" else self.svg
 
     def save(self, path: AnyPath) -> Path:
         """Write the picture to a file, in the format that the ending says.
@@ -138,3 +139,25 @@ class Picture:
             for kind, text in bundle.items()
             if (not include or kind in include) and not (exclude and kind in exclude)
         }
+
+
+def _page(svg: str, title: str, theme: str) -> str:
+    """A whole HTML document that shows the SVG at its size, or fitted to the window. It may load and run nothing."""
+    colours = _ground(DARK if theme == "dark" else LIGHT)
+    if theme == "auto":
+        colours += f"@media (prefers-color-scheme:dark){{{_ground(DARK)}}}"
+    style = f"""body{{margin:0;padding:16px 24px;font:400 13px {SANS}}}
+.gw-bar{{display:flex;gap:24px;align-items:center;margin:0 0 12px}}
+.gw-sheet{{overflow:auto}}
+.gw-sheet>svg{{display:block;margin:auto}}
+:has(#gw-fit:checked) .gw-sheet>svg{{max-width:100%;height:auto}}
+{colours}"""
+    body = f"""
+<p class="gw-bar"><span>{xml(title)}</span><label><input type="checkbox" id="gw-fit"> fit to the window</label></p>
+<div class="gw-sheet">{svg}</div>
+"""
+    return html_page(title, style, body, pictures=True)
+
+
+def _ground(palette: dict[str, str]) -> str:
+    return f"body{{background:{palette['paper']};color:{palette['ink-2']}}}"

@@ -6,20 +6,18 @@ is repeated shows as a pattern that is repeated; a strip at the left edge is a r
 
 from __future__ import annotations
 
-import base64
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections import Counter
 from typing import Any, ClassVar
 
 from gradwalk.drawing.drawn_graph import checked_roots, nodes_below
 from gradwalk.drawing.picture import Picture
-from gradwalk.drawing.png import png_of_indices
-from gradwalk.drawing.svg import frame
+from gradwalk.drawing.svg import frame, images
 from gradwalk.drawing.text import xml
-from gradwalk.drawing.theme import DARK, LIGHT, SHADES, shades
-from gradwalk.errors import SettingError
+from gradwalk.drawing.theme import SHADES, shades
 from gradwalk.files import checked_theme
+from gradwalk.ieee import whole
 from gradwalk.messages import counted
 from gradwalk.walk import stable_operands
 
@@ -87,28 +85,16 @@ class Spy(Picture):
         words, across = f"{self.summary}; {self.leaves:,} leaves first", self.nodes / self.pixels
         if across > 1:
             words += f"; a dot stands for {across:.3g} × {across:.3g} nodes"
+        dots = [b"".join(bytes([shade]) * self.dot for shade in row) for row in self.rows for _ in range(self.dot)]
+        place = f'x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}"'
         parts = [
             f'<text class="gw-label" x="{LEFT}" y="26">Which node reads which</text>',
             f'<text class="gw-note" x="{LEFT}" y="45">{xml(words)}</text>',
             *self._axes(),
-            *self._images(theme),
+            images(dots, lambda palette: [palette["surface"], *shades(palette)], place, theme),
             *self._legend(),
         ]
         return frame("".join(parts), *self.size, self.summary, theme=theme, notebook=notebook)
-
-    def _images(self, theme: str) -> list[str]:
-        """The matrix, once for each colour scheme that it may be seen in."""
-        schemes = {"light": (("gw-day", LIGHT),), "dark": (("gw-night", DARK),)}
-        both = (("gw-day", LIGHT), ("gw-night", DARK))
-        images = []
-        rows = [b"".join(bytes([shade]) * self.dot for shade in row) for row in self.rows for _ in range(self.dot)]
-        for name, palette in schemes.get(theme, both):
-            picture = base64.b64encode(png_of_indices(rows, [palette["surface"], *shades(palette)])).decode()
-            images.append(
-                f'<image class="{name}" x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}" '
-                f'preserveAspectRatio="none" href="data:image/png;base64,{picture}"/>'
-            )
-        return images
 
     def _axes(self) -> list[str]:
         parts = [f'<rect class="gw-frame" x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}"/>']
@@ -158,9 +144,7 @@ def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
     >>> spy(x).summary
     '20,001 nodes, 20,000 edges'
     """
-    if isinstance(size, bool) or not isinstance(size, int) or not SMALLEST <= size <= LARGEST:
-        raise SettingError(f"size, in pixels, is a whole number from {SMALLEST} to {LARGEST}, not {size!r:.60}")
-    theme = checked_theme(theme)
+    size, theme = whole("size, in pixels,", size, SMALLEST, LARGEST), checked_theme(theme)
     nodes = nodes_below(checked_roots(root))
     reads = [stable_operands(node) for node in nodes]
     place: dict[int, int] = {}
@@ -171,21 +155,12 @@ def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
     for node, before in zip(nodes, reads, strict=True):
         if before:
             place[id(node)] = len(place)
-    pixels = min(size, len(nodes))
-    counts = _counts(nodes, reads, place, pixels)
-    return Spy(len(nodes), leaves, sum(map(len, reads)), counts, pixels, size // pixels, theme)
-
-
-def _counts(nodes: Sequence[Any], reads: Sequence[Sequence[Any]], place: dict[int, int], pixels: int) -> dict[int, int]:
-    """How many edges fall on each pixel, by row × pixels + column."""
-    counts: dict[int, int] = {}
-    n = len(nodes)
+    n, pixels = len(nodes), min(size, len(nodes))
+    counts: Counter[int] = Counter()  # how many edges fall on each pixel, by row × pixels + column
     for node, before in zip(nodes, reads, strict=True):
         row = place[id(node)] * pixels // n * pixels
-        for x in before:
-            at = row + place[id(x)] * pixels // n
-            counts[at] = counts.get(at, 0) + 1
-    return counts
+        counts.update(row + place[id(x)] * pixels // n for x in before)
+    return Spy(len(nodes), leaves, sum(map(len, reads)), counts, pixels, size // pixels, theme)
 
 
 def _ticks(n: int) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Callable, Sequence
 
 from gradwalk.drawing import cards
 from gradwalk.drawing.geometry import CardPlace, Geometry, Wire
@@ -12,10 +13,10 @@ from gradwalk.drawing.png import png_of_indices
 from gradwalk.drawing.scene import Box, Row, Scene
 from gradwalk.drawing.text import tenths as _n
 from gradwalk.drawing.text import width, xml
-from gradwalk.drawing.theme import DARK, LIGHT, diverging, style
+from gradwalk.drawing.theme import DARK, LIGHT, Palette, diverging, style
 from gradwalk.walk.heat_maps import NOT_FINITE, SIDES, HeatMap, short
 
-__all__ = ["frame", "outer_size", "svg"]
+__all__ = ["frame", "images", "outer_size", "svg"]
 
 MARGIN = 20
 LEGEND = 62  # height
@@ -29,7 +30,6 @@ CORNER, SLOT_CORNER = 8, 4
 def svg(scene: Scene, geometry: Geometry, *, flat: bool, theme: str, notebook: bool = False) -> str:
     """The whole drawing.
 
-    >>> from gradwalk.drawing.geometry import geometry
     >>> scene = scene_by_node([Value(2.0, label="<a>") * 3])
     >>> text = svg(scene, geometry(scene, "LR"), flat=True, theme="light")
     >>> text.startswith("<svg "), "&lt;a&gt;" in text
@@ -51,7 +51,6 @@ def svg(scene: Scene, geometry: Geometry, *, flat: bool, theme: str, notebook: b
 def outer_size(scene: Scene, geometry: Geometry) -> tuple[int, int]:
     """Width and height of the whole, with margins and legend.
 
-    >>> from gradwalk.drawing.geometry import geometry
     >>> scene = scene_by_node([Value(2.0)])
     >>> outer_size(scene, geometry(scene, "LR"))
     (132, 97)
@@ -138,12 +137,8 @@ def _map(map: HeatMap, y: float, wide: float, theme: str) -> str:
         for i in range(0, len(map.cells), block):
             top = y + i * high + i // block * cards.MAP_BLOCK
             rows = map.cells[i : i + block]
-            parts.append(
-                f'<rect class="gw-cells" x="{_n(x)}" y="{_n(top)}" width="{_n(width_of_it)}" '
-                f'height="{_n(high * len(rows))}"/>'
-            )
-            parts += _images(map, rows, theme, f'x="{_n(x)}" y="{_n(top)}" width="{_n(width_of_it)}" '
-                             f'height="{_n(high * len(rows))}"')  # fmt: skip
+            place = f'x="{_n(x)}" y="{_n(top)}" width="{_n(width_of_it)}" height="{_n(high * len(rows))}"'
+            parts += [f'<rect class="gw-cells" {place}/>', _cells(map, rows, theme, place)]
     below = y + height_of_it + 11
     for i, note in enumerate(map.notes):
         parts.append(f'<text class="gw-note gw-middle" x="{_n(wide / 2)}" y="{_n(below + i * cards.MAP_NOTE)}">')
@@ -169,23 +164,15 @@ def _shade(step: int) -> str:
     return "gw-mx" if step == NOT_FINITE else f"gw-m{'n' if step < 0 else 'p' if step else ''}{abs(step)}"
 
 
-def _images(map: HeatMap, rows: tuple[tuple[float, ...], ...], theme: str, place: str) -> list[str]:
-    """The cells of one block as pixels, once for each colour scheme that they may be seen in; zeros are see-through."""
-    at = {0: 0} | {step: i for i, step in enumerate([*range(-SIDES, 0), *range(1, SIDES + 1), NOT_FINITE], start=1)}
+def _cells(map: HeatMap, rows: tuple[tuple[float, ...], ...], theme: str, place: str) -> str:
+    """The cells of one block as pixels; zeros are see-through."""
+    steps = [0, *range(-SIDES, 0), *range(1, SIDES + 1), NOT_FINITE]
+    at = {step: i for i, step in enumerate(steps)}
     wide, high = (
         math.ceil(x) for x in cards.map_cell(map)
     )  # pixels of their own, because few programs keep edges sharp
     pixels = [b"".join(bytes([at[map.step(x)]]) * wide for x in row) for row in rows for _ in range(high)]
-    schemes = {"light": (("gw-day", LIGHT),), "dark": (("gw-night", DARK),)}
-    images = []
-    for name, palette in schemes.get(theme, (("gw-day", LIGHT), ("gw-night", DARK))):
-        shades = diverging(palette)
-        picture = png_of_indices(pixels, [shades[step] for step in at])
-        images.append(
-            f'<image class="{name}" {place} preserveAspectRatio="none" '
-            f'href="data:image/png;base64,{base64.b64encode(picture).decode()}"/>'
-        )
-    return images
+    return images(pixels, lambda palette: [diverging(palette)[step] for step in steps], place, theme)
 
 
 def _op(box: Box, place: CardPlace, flat: bool) -> str:
@@ -286,6 +273,21 @@ def _signs(y: float) -> str:
     parts.append(f'<rect class="{_shade(NOT_FINITE)}" x="{right + 92}" y="-9" width="14" height="14"/>')
     parts.append(f'<text class="gw-first" x="{right + 112}" y="2">nan, inf</text></g>')
     return "".join(parts)
+
+
+def images(pixels: Sequence[bytes], colours: Callable[[Palette], Sequence[str]], place: str, theme: str) -> str:
+    """Pixels, each the number of a colour, once for each colour scheme that they may be seen in.
+
+    >>> both = images([bytes([0, 1])], lambda palette: [palette["paper"], palette["ink"]], 'x="0" y="0"', "auto")
+    >>> both.count("<image")
+    2
+    """
+    schemes = {"light": (("gw-day", LIGHT),), "dark": (("gw-night", DARK),)}
+    found = ""
+    for name, palette in schemes.get(theme, (("gw-day", LIGHT), ("gw-night", DARK))):
+        picture = base64.b64encode(png_of_indices(pixels, colours(palette))).decode()
+        found += f'<image class="{name}" {place} preserveAspectRatio="none" href="data:image/png;base64,{picture}"/>'
+    return found
 
 
 def _step(heat: int) -> str:

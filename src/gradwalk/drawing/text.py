@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
+from gradwalk.messages import width
 from gradwalk.walk import readable
 
 __all__ = ["clean", "cut", "dot_text", "shown", "tenths", "width", "xml"]
@@ -50,18 +50,6 @@ def cut(text: str, cells: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + "…"
-
-
-def width(text: str) -> int:
-    """How many cells of a fixed-width font a text takes: wide characters two, combining ones none.
-
-    >>> width("data"), width("数据"), width("🙂"), width("e\\u0301")
-    (4, 4, 2, 1)
-    """
-    if text.isascii():
-        return len(text)
-    seen = (c for c in text if not unicodedata.combining(c) and unicodedata.category(c) not in ("Mn", "Me", "Cf"))
-    return sum(2 if unicodedata.east_asian_width(c) in ("W", "F") else 1 for c in seen)
 
 
 def shown(number: Any) -> str:

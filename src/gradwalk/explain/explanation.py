@@ -237,8 +237,7 @@ class Explanation:
         """
         from gradwalk.explain.page import save_walk  # most explanations are only printed
 
-        root = self.root if self.tensor is None else self.tensor
-        return save_walk(self, root, path, title=title, step=step, theme=theme)
+        return save_walk(self, path, title=title, step=step, theme=theme)
 
 
 # --- words -------------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ PAGE = """\
 
 
 def save_walk(
-    told: Explanation, root: Any, path: AnyPath, *, title: str | None = None, step: int = 0, theme: str = "auto"
+    told: Explanation, path: AnyPath, *, title: str | None = None, step: int = 0, theme: str = "auto"
 ) -> Path:
     """Write the walk over a graph to a file by its ending: a page that steps, the recording, or the explanation.
 
@@ -74,6 +74,7 @@ def save_walk(
     True
     """
     kind = format_of(path, FORMATS, "a walk")
+    root = told.root if told.tensor is None else told.tensor
     if root is None:
         raise GraphError("this explanation was made without a graph; save what gradwalk.explain(root) gives")
     if kind == "txt":

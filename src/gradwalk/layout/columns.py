@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from gradwalk.layout.ordering import ordered
 from gradwalk.layout.placing import STRAIGHT, placed
-from gradwalk.layout.ranks import ranks
+from gradwalk.layout.ranks import neighbours, ranks
 
 __all__ = ["Columns", "in_columns"]
 
@@ -45,11 +45,7 @@ class Columns:
         >>> found.across([5, 5, 5], [5, 5, 5], [2, 2, 2])
         [5.0, 17.0, 11.0]
         """
-        before: list[list[int]] = [[] for _ in self.rank]
-        after: list[list[int]] = [[] for _ in self.rank]
-        for u, v in self.edges:
-            after[u].append(v)
-            before[v].append(u)
+        before, after = neighbours(len(self.rank), self.edges)
         return placed(self.order, before, after, up, down, gap, self.boxes, room, straight)
 
 

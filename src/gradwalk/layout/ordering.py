@@ -11,9 +11,10 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Sequence
 
+from gradwalk.layout.ranks import Edge, neighbours
+
 __all__ = ["ordered"]
 
-Edge = tuple[int, int]
 Columns = list[list[int]]
 
 MOST_SWEEPS, LEAST_SWEEPS = 12, 2
@@ -45,11 +46,7 @@ class Web:
 
     def __init__(self, rank: Sequence[int], edges: Sequence[Edge]) -> None:
         self.rank = rank
-        self.before: list[list[int]] = [[] for _ in rank]
-        self.after: list[list[int]] = [[] for _ in rank]
-        for u, v in edges:
-            self.after[u].append(v)
-            self.before[v].append(u)
+        self.before, self.after = neighbours(len(rank), edges)
 
     def searched(self, *, from_root: bool = True) -> Columns:
         """The columns as a depth-first search meets them, from the last vertices or from the first."""

@@ -10,10 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["ranks"]
+__all__ = ["neighbours", "ranks"]
 
 Edge = tuple[int, int]
 SWEEPS = 6  # more changes nothing on any graph that was tried
+
+
+def neighbours(n: int, edges: Sequence[Edge]) -> tuple[list[list[int]], list[list[int]]]:
+    """For each of `n` vertices where edges to it come from, and where edges from it lead.
+
+    >>> neighbours(3, [(0, 2), (1, 2)])
+    ([[], [], [0, 1]], [[2], [2], []])
+    """
+    before: list[list[int]] = [[] for _ in range(n)]
+    after: list[list[int]] = [[] for _ in range(n)]
+    for u, v in edges:
+        after[u].append(v)
+        before[v].append(u)
+    return before, after
 
 
 def ranks(n: int, edges: Sequence[Edge]) -> list[int]:
@@ -22,11 +36,7 @@ def ranks(n: int, edges: Sequence[Edge]) -> list[int]:
     >>> ranks(4, [(0, 1), (1, 3), (2, 3)])
     [0, 1, 1, 2]
     """
-    above: list[list[int]] = [[] for _ in range(n)]  # who uses a box
-    below: list[list[int]] = [[] for _ in range(n)]  # what it uses
-    for u, v in edges:
-        above[u].append(v)
-        below[v].append(u)
+    below, above = neighbours(n, edges)  # what a box uses, and who uses it
     rank = [0] * n
     for v in reversed(range(n)):
         rank[v] = min((rank[w] for w in above[v]), default=1) - 1

@@ -116,12 +116,6 @@ class _Handler(BaseHTTPRequestHandler):
     def version_string(self) -> str:
         return "gradwalk"
 
-    def do_GET(self) -> None:
-        self._answer(body=True)
-
-    def do_HEAD(self) -> None:
-        self._answer(body=False)
-
     def _refuse(self) -> None:
         if self._sound():
             self._say(HTTPStatus.METHOD_NOT_ALLOWED, "only GET and HEAD\n", {"Allow": "GET, HEAD"})
@@ -136,15 +130,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self._say(HTTPStatus(code), f"{message or HTTPStatus(code).phrase}\n")
 
-    def _answer(self, *, body: bool) -> None:
+    def do_GET(self) -> None:
         if not self._sound():
             return
         found = self._found()
         if found is None:
-            self._missing(body=body)
+            self._missing()
         elif found.is_dir():
             place = {"Location": f"{urlsplit(self.path).path}/"}
-            self._send(HTTPStatus.MOVED_PERMANENTLY, b"", ".txt", place, body=body)
+            self._send(HTTPStatus.MOVED_PERMANENTLY, b"", ".txt", place)
         else:
             try:
                 file = found.open("rb")
@@ -152,10 +146,12 @@ class _Handler(BaseHTTPRequestHandler):
                 if error.errno in (errno.EMFILE, errno.ENFILE):  # it is there, but too many files are open
                     self._say(HTTPStatus.SERVICE_UNAVAILABLE, "too busy; try again\n", {"Retry-After": "1"})
                 else:  # it has just gone, or is not for us to read
-                    self._missing(body=body)
+                    self._missing()
                 return
-            if not self._opened(found, file, body=body):
+            if not self._opened(found, file):
                 file.close()
+
+    do_HEAD = do_GET  # noqa: N815
 
     def _sound(self) -> bool:
         """Whether the request may be answered; if not, it has been told why."""
@@ -189,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (OSError, ValueError):
             return None
 
-    def _opened(self, found: Path, file: IO[bytes], *, body: bool) -> bool:
+    def _opened(self, found: Path, file: IO[bytes]) -> bool:
         """Answer with a file; whether it is still to be read."""
         state = os.fstat(file.fileno())
         tag = f'"{state.st_mtime_ns:x}-{state.st_size:x}"'
@@ -198,18 +194,19 @@ class _Handler(BaseHTTPRequestHandler):
         if found.suffix in SHRINKS:
             headers["Vary"] = "Accept-Encoding"
         if tag in self.headers.get("If-None-Match", ""):
-            self._send(HTTPStatus.NOT_MODIFIED, b"", found.suffix, headers, body=False)
+            self._send(HTTPStatus.NOT_MODIFIED, b"", found.suffix, headers)
             return False
         if found.suffix in SHRINKS and takes_gzip(self.headers):
             headers["Content-Encoding"] = "gzip"
-            self._send(HTTPStatus.OK, _shrunk(found, state.st_mtime_ns), found.suffix, headers, body=body)
+            self._send(HTTPStatus.OK, _shrunk(found, state.st_mtime_ns), found.suffix, headers)
             return False
         self._begin(HTTPStatus.OK, state.st_size, found.suffix, headers)
-        if body:
-            self.file, self.length = file, state.st_size
-        return body
+        if self.command == "HEAD":
+            return False
+        self.file, self.length = file, state.st_size
+        return True
 
-    def _missing(self, *, body: bool) -> None:
+    def _missing(self) -> None:
         """The site's own page for it, in the language of the address; its links are made to begin at the root."""
         folder = re.match(r"/([a-z]{2,3})/", urlsplit(self.path).path)
         home = folder[0] if folder and (self.site / folder[1] / "404.html").is_file() else "/"
@@ -218,15 +215,15 @@ class _Handler(BaseHTTPRequestHandler):
         if page.is_file():
             written = page.read_text(encoding="utf-8")
             text, ending = written.replace('="../', '="/').replace('="./', f'="{home}'), ".html"
-        self._send(HTTPStatus.NOT_FOUND, text.encode(), ending, {"Cache-Control": "no-cache"}, body=body)
+        self._send(HTTPStatus.NOT_FOUND, text.encode(), ending, {"Cache-Control": "no-cache"})
 
     def _say(self, status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> None:
         """A few words instead of a file."""
-        self._send(status, text.encode(), ".txt", headers or {}, body=self.command != "HEAD")
+        self._send(status, text.encode(), ".txt", headers or {})
 
-    def _send(self, status: HTTPStatus, content: bytes, ending: str, headers: dict[str, str], *, body: bool) -> None:
+    def _send(self, status: HTTPStatus, content: bytes, ending: str, headers: dict[str, str]) -> None:
         self._begin(status, len(content), ending, headers)
-        if body:
+        if self.command != "HEAD":
             self.wfile.write(content)
 
     def _begin(self, status: HTTPStatus, length: int, ending: str, headers: dict[str, str]) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 import gradwalk
-from gradwalk.drafts import draft_of
+from gradwalk.drafts import replace
 from gradwalk.errors import GradwalkError
 
 __all__ = ["MARKER", "SiteError", "export_site", "find_site", "site_files"]
@@ -113,14 +112,7 @@ def _copy(source: Path, target: Path) -> None:
 
 def _mark(target: Path, names: list[str]) -> None:
     """Write down what is ours in a folder; whole, for without it nothing is."""
-    draft = draft_of(target / MARKER)
-    try:
-        draft.write_text(json.dumps({"version": gradwalk.__version__, "files": names}, indent=1), encoding="utf-8")
-        draft.replace(target / MARKER)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
+    replace(target / MARKER, json.dumps({"version": gradwalk.__version__, "files": names}, indent=1).encode())
 
 
 def _ours(target: Path) -> set[str]:

@@ -130,11 +130,11 @@ def material() -> dict[str, Any]:
 
 def _drawn(chain: list[tuple[int, int]]) -> str:
     """A chain as SVG: the first point, then steps from each to the next, without those that lie on the way."""
-    middle = [b for a, b, c in zip(chain, chain[1:], chain[2:], strict=False) if not _straight(a, b, c)]
+    middle = [
+        b
+        for a, b, c in zip(chain, chain[1:], chain[2:], strict=False)
+        if (b[0] - a[0]) * (c[1] - b[1]) != (b[1] - a[1]) * (c[0] - b[0])
+    ]
     kept = [chain[0], *middle, chain[-1]]
     steps = " ".join(f"{b[0] - a[0]} {b[1] - a[1]}" for a, b in pairwise(kept))
     return f"M{kept[0][0]} {kept[0][1]}l{steps}".replace(" -", "-")
-
-
-def _straight(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
-    return (b[0] - a[0]) * (c[1] - b[1]) == (b[1] - a[1]) * (c[0] - b[0])

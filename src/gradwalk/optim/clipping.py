@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 from gradwalk.keepers import keeper_of
 from gradwalk.node import Node
@@ -31,7 +30,8 @@ def clip_grad_norm(parameters: Iterable[Node], max_norm: float) -> float:
             return float(clipped)
     found = checked_parameters(parameters, "clip_grad_norm")
     gradients = gradients_of(found)
-    numbers = [g for p, gradient in zip(found, gradients, strict=True) for g in _numbers(p, gradient)]
+    columns = [p.grad.reshape(-1).tolist() if p.many else [g] for p, g in zip(found, gradients, strict=True)]
+    numbers: list[float] = [g for column in columns for g in column]
     norm = math.hypot(*numbers)  # does not overflow where a sum of squares would
     if any(g != g for g in numbers):
         norm = math.nan  # which hypot leaves out if there is also an inf
@@ -61,7 +61,3 @@ def clip_grad_value(parameters: Iterable[Node], limit: float) -> None:
             p.grad = p.grad.clip(-limit, limit)
             continue
         p.grad = limit if g > limit else -limit if g < -limit else g
-
-
-def _numbers(p: Any, gradient: Any) -> list[float]:
-    return p.grad.reshape(-1).tolist() if p.many else [gradient]

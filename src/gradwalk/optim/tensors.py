@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from gradwalk import formulas
@@ -41,7 +42,7 @@ def apply_to_all(
 def _on_arrays(update: Callable[..., Any], p: Any, g: Any, memory: Column, constants: Sequence[Any]) -> Column:
     from gradwalk.tensor import arrays
 
-    rule = _rule(update, len(memory), len(constants), arrays.now)
+    rule = _written_for(arrays.now.name)(update, len(memory), len(constants))
     if rule is None or not all(isinstance(x, (int, float)) for x in constants):
         raise SettingError(
             f"the rule {getattr(update, '__qualname__', update)} cannot be run on arrays; write it as a function of "
@@ -55,11 +56,6 @@ def _on_arrays(update: Callable[..., Any], p: Any, g: Any, memory: Column, const
     ]
 
 
-def _rule(update: Callable[..., Any], kept: int, count: int, provider: Any) -> Callable[..., Any] | None:
-    rule: Callable[..., Any] | None = _written_for(provider.name)(update, kept, count)
-    return rule
-
-
 def _of_constants_too(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of arrays that makes plain numbers of plain numbers: NumPy's own would make float32 float64."""
 
@@ -70,27 +66,23 @@ def _of_constants_too(function: Callable[..., Any]) -> Callable[..., Any]:
     return plain
 
 
-_for_each: dict[str, Callable[..., Any]] = {}
-
-
+@cache
 def _written_for(name: str) -> Callable[..., Any]:
     """What writes rules over the functions of a provider, each once."""
-    if name not in _for_each:
-        from gradwalk.tensor import arrays
-        from gradwalk.tensor.kernels import ARRAYS, NAMES
+    from gradwalk.tensor import arrays
+    from gradwalk.tensor.kernels import ARRAYS, NAMES
 
-        scope = {NAMES.get(step, step): _of_constants_too(function) for step, function in arrays.now.bare.items()}
+    scope = {NAMES.get(step, step): _of_constants_too(function) for step, function in arrays.now.bare.items()}
 
-        @formulas.for_closed_rules
-        def write(update: Callable[..., Any], kept: int, count: int) -> Callable[..., Any]:
-            memory, constants = [f"m{i}" for i in range(kept)], [f"c{i}" for i in range(count)]
+    @formulas.for_closed_rules
+    def write(update: Callable[..., Any], kept: int, count: int) -> Callable[..., Any]:
+        memory, constants = [f"m{i}" for i in range(kept)], [f"c{i}" for i in range(count)]
 
-            def around(lines: list[str], names: list[str]) -> list[str]:
-                return [*lines, f"return ({', '.join(names)},)"]
+        def around(lines: list[str], names: list[str]) -> list[str]:
+            return [*lines, f"return ({', '.join(names)},)"]
 
-            head = f"def rule({', '.join(['x', 'g', *memory, *constants])}):"
-            text = [head, *indented(written(update, memory, constants, around, ARRAYS))]
-            return python_function(text, scope, f"{__file__}: {update.__qualname__}")
+        head = f"def rule({', '.join(['x', 'g', *memory, *constants])}):"
+        text = [head, *indented(written(update, memory, constants, around, ARRAYS))]
+        return python_function(text, scope, f"{__file__}: {update.__qualname__}")
 
-        _for_each[name] = write
-    return _for_each[name]
+    return write

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from gradwalk.errors import MissingExtraError, SettingError
+from gradwalk.ieee import whole
 from gradwalk.parallel.jobs import Answer, Job, run
 
 __all__ = ["BACKENDS", "Backend", "backend_of", "in_this_process"]
@@ -45,9 +46,7 @@ def backend_of(name: str, workers: int | None, address: str | None) -> tuple[Bac
         raise SettingError(f"backend is 'processes', 'dask' or 'ray', not {name!r:.60}")
     if address is not None and name == "processes":
         raise SettingError("address is that of a cluster; name its kind as well: backend='dask' or backend='ray'")
-    workers = _cores() if workers is None else workers
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise SettingError(f"workers is a whole number from 1 up, not {workers!r:.60}")
+    workers = whole("workers", _cores() if workers is None else workers, 1)
     if name == "processes" and workers == 1:
         return in_this_process, 1
     _needed(name)

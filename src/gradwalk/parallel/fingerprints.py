@@ -53,13 +53,15 @@ class _Walk:
         if kind is list:
             return self._joined("list", [self.of(item) for item in x])
         if kind is dict:
-            return self._joined("dict", sorted(_Walk().of(k) + self.of(v) for k, v in sorted(x.items(), key=_by_key)))
+            entries = sorted(x.items(), key=lambda entry: _Walk().of(entry[0]))
+            return self._joined("dict", sorted(_Walk().of(k) + self.of(v) for k, v in entries))
         if kind in (set, frozenset):
             return self._joined(kind.__name__, sorted(_Walk().of(item) for item in x))
         if isinstance(x, types.FunctionType):
             return self._function(x)
         if isinstance(x, types.CodeType):
-            return self._code(x)
+            parts = (x.co_code, x.co_names, x.co_varnames, x.co_consts, x.co_flags)
+            return self._joined("code", [self.of(part) for part in parts])
         if isinstance(x, types.ModuleType):
             return self._module(x)
         if isinstance(x, type):
@@ -84,10 +86,6 @@ class _Walk:
         named = {name: f.__globals__[name] for name in sorted(_names(f.__code__)) if name in f.__globals__}
         parts = [f.__code__, f.__defaults__, f.__kwdefaults__, captured, *named, *named.values()]
         return self._joined("function", [self.of(part) for part in parts])
-
-    def _code(self, code: types.CodeType) -> bytes:
-        parts = [code.co_code, code.co_names, code.co_varnames, code.co_consts, code.co_flags]
-        return self._joined("code", [self.of(part) for part in parts])
 
     def _module(self, module: types.ModuleType) -> bytes:
         if is_installed(module.__name__):
@@ -123,10 +121,6 @@ class _Walk:
             return self._joined("name", [type(x).__qualname__.encode(), parts.encode()])
         lists = [list(part) if hasattr(part, "__next__") else part for part in parts]
         return self._joined("object", [self.of(part) for part in lists])
-
-
-def _by_key(item: tuple[Any, Any]) -> bytes:
-    return _Walk().of(item[0])
 
 
 def _is_filled(cell: types.CellType) -> bool:

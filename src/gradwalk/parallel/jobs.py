@@ -11,24 +11,27 @@ import ctypes
 import faulthandler
 import pickle
 import platform
+import random
 import signal
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import gradwalk
+from gradwalk.chance import left_to_this_thread
 from gradwalk.errors import MissingExtraError, SettingError
-from gradwalk.parallel.chance import seeded
 from gradwalk.parallel.fingerprints import is_installed
+from gradwalk.tensor import random as own
 
-__all__ = ["Answer", "Failure", "Job", "Packed", "here", "packing", "run"]
+__all__ = ["Answer", "Failure", "Job", "Packed", "here", "packing", "run", "seeded"]
 
 GRACE = 5.0  # seconds that a job has to end after its time is up, before its process is ended
 
@@ -178,6 +181,39 @@ def run(job: Job) -> Answer:
         return failed(
             "UnsendableResult", f"its result, a {type(result).__name__}, cannot be pickled: {error}; return plain data"
         )
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Random numbers that depend on the seed alone; outside, they go on as if nothing had been drawn.
+
+    The usual generators belong to a process, not to a job. So jobs in threads of one process take turns; and what other
+    threads draw, as Dask does when it estimates sizes, comes from elsewhere as long as a job runs.
+
+    >>> with seeded(7):
+    ...     first = random.random()
+    >>> with seeded(7):
+    ...     random.random() == first
+    True
+    """
+    in_main = threading.current_thread() is threading.main_thread()  # of a worker that does nothing else
+    with nullcontext() if in_main else left_to_this_thread(), own.seeded(seed):
+        numpy = sys.modules.get("numpy") or (__import__("numpy") if find_spec("numpy") else None)
+        torch = sys.modules.get("torch")
+        before = random.getstate(), numpy and numpy.random.get_state(), torch and torch.get_rng_state()
+        random.seed(seed)
+        if numpy:
+            numpy.random.seed(seed % 2**32)
+        if torch:
+            torch.manual_seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(before[0])
+            if numpy and before[1] is not None:
+                numpy.random.set_state(before[1])
+            if torch and before[2] is not None:
+                torch.set_rng_state(before[2])
 
 
 def _trace() -> str:

@@ -16,7 +16,7 @@ from gradwalk.errors import JobsFailedError, SettingError
 from gradwalk.files import AnyPath
 from gradwalk.parallel.backends import backend_of, in_this_process
 from gradwalk.parallel.fingerprints import digest
-from gradwalk.parallel.jobs import Answer, Failure, Job, here, packing
+from gradwalk.parallel.jobs import Failure, Job, here, packing
 from gradwalk.parallel.kept import Kept
 from gradwalk.parallel.progress import Report, shown
 
@@ -40,7 +40,6 @@ def map(
 
     A setting is a whole training's worth: a job costs about a millisecond to send, on a cluster several.
 
-    >>> from gradwalk import parallel
     >>> parallel.map(lambda lr: 10 * lr, [0.1, 0.2], workers=1)
     [1.0, 2.0]
 
@@ -106,7 +105,6 @@ def as_completed(
 
     Whoever stops reading ends what is under way.
 
-    >>> from gradwalk import parallel
     >>> [(place, done.result) for place, done in parallel.as_completed(abs, [-1.0, -2.0], workers=1)]
     [(0, 1.0), (1, 2.0)]
     """
@@ -122,40 +120,36 @@ def as_completed(
     contents = _contents(settings)
     seeds = [int(hashlib.sha256(f"{seed} {content}".encode()).hexdigest()[:12], 16) for content in contents]
     keys = [] if kept is None else _keys(function, contents, seeds)
-    return _answered(function, settings, seeds, keys, kept, lambda jobs: start(jobs, workers, address),
-                     start is in_this_process, time_limit, progress)  # fmt: skip
+    inside = start is in_this_process
 
+    def answered() -> Generator[tuple[int, Done], None, None]:
+        found = {i: known for i, key in enumerate(keys) if kept is not None and (known := kept.get(key)) is not None}
+        missing = [i for i in range(len(settings)) if i not in found]
+        done, failed = len(found), 0
+        with shown(progress) as tell:
+            tell(done, failed, len(settings))
+            for i, known in found.items():
+                yield i, Done(pickle.loads(known), failed=False)
+            with contextlib.nullcontext(lambda thing: thing) if inside else packing() as pack:
+                work = pack(function) if missing else function
+                jobs = [Job(i, work, pack(settings[i]), seeds[i], time_limit, here()) for i in missing]
+            answers = start(jobs, workers, address)
+            try:
+                for answer in answers:
+                    i, done = answer.number, done + 1
+                    if answer.result is None:
+                        failed += 1
+                        out = Done(Failure(settings[i], *answer.failure), failed=True)  # type: ignore[misc]
+                    else:
+                        if kept is not None:
+                            kept.put(keys[i], answer.result)
+                        out = Done(pickle.loads(answer.result), failed=False)
+                    tell(done, failed, len(settings))
+                    yield i, out
+            finally:
+                answers.close()
 
-def _answered(
-    function: Callable[[Any], Any], settings: Sequence[Any], seeds: Sequence[int], keys: Sequence[str],
-    kept: Kept | None, start: Callable[[Sequence[Job]], Generator[Answer, None, None]], inside: bool,
-    time_limit: float | None, progress: bool | Report | None,
-) -> Generator[tuple[int, Done], None, None]:  # fmt: skip
-    found = {i: known for i, key in enumerate(keys) if kept is not None and (known := kept.get(key)) is not None}
-    missing = [i for i in range(len(settings)) if i not in found]
-    done, failed = len(found), 0
-    with shown(progress) as tell:
-        tell(done, failed, len(settings))
-        for i, known in found.items():
-            yield i, Done(pickle.loads(known), failed=False)
-        with contextlib.nullcontext(lambda thing: thing) if inside else packing() as pack:
-            work = pack(function) if missing else function
-            jobs = [Job(i, work, pack(settings[i]), seeds[i], time_limit, here()) for i in missing]
-        answers = start(jobs)
-        try:
-            for answer in answers:
-                i, done = answer.number, done + 1
-                if answer.result is None:
-                    failed += 1
-                    out = Done(Failure(settings[i], *answer.failure), failed=True)  # type: ignore[misc]
-                else:
-                    if kept is not None:
-                        kept.put(keys[i], answer.result)
-                    out = Done(pickle.loads(answer.result), failed=False)
-                tell(done, failed, len(settings))
-                yield i, out
-        finally:
-            answers.close()
+    return answered()
 
 
 def _contents(settings: Sequence[Any]) -> list[str]:
@@ -193,7 +187,6 @@ def _account(failed: list[Any], jobs: int) -> str:
 def grid(**choices: Iterable[Any]) -> list[dict[str, Any]]:
     """Every combination of some choices, the last one changing quickest.
 
-    >>> from gradwalk import parallel
     >>> parallel.grid(lr=[0.1, 0.01], hidden=[8, 16])[:2]
     [{'lr': 0.1, 'hidden': 8}, {'lr': 0.1, 'hidden': 16}]
     """

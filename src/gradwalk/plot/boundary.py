@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradwalk import modes
 from gradwalk.errors import AnomalyError, InputSizeError, NotANumberError, SettingError
+from gradwalk.ieee import whole
 from gradwalk.plot.style import INK, INK_2, MISS, MONO, SANS, SMALL, SURFACE, blank, plain_number
 
 if TYPE_CHECKING:
@@ -47,11 +48,15 @@ def decision_boundary(
     ['class −1, score below 0', 'class +1, above 0', '20 of 20 on the wrong side']
     """
     points, labels = _checked_points(X, y)
-    figure, axes = blank((6.4, 5.6), (0.065, 0.12, 0.905, 0.79), title, details or _size_in_words(model, len(points)))
+    count = len(model.parameters()) if hasattr(model, "parameters") else 0
+    details = details or (f"{count} parameters, " if count else "") + f"{len(points)} points"
+    figure, axes = blank((6.4, 5.6), (0.065, 0.12, 0.905, 0.79), title, details)
     scores_at_points = _scores(model, points)
     box = figure.get_size_inches() * axes.get_position().size
     extent = _extent(points, float(box[0] / box[1]))
-    side = _grid_for(model) if grid is None else _checked_grid(grid)
+    if grid is None:
+        grid = min(FINEST, max(COARSEST, math.isqrt(WORK // max(1, count))))
+    side = whole("grid, the evaluations along a side,", grid, 2, 1000)
     _draw_map(axes, model, points, extent, side, _band_height(scores_at_points))
     wrong = [p for p, label, s in zip(points, labels, scores_at_points, strict=True) if not label * s > 0.0]
     _draw_points(figure, axes, points, labels, wrong)
@@ -188,25 +193,6 @@ def _scores(model: Any, points: list[list[float]]) -> list[float]:
                     "map one of its outputs: decision_boundary(lambda x: model(x)[0], X, y)"
                 ) from error
     return scores
-
-
-def _checked_grid(grid: Any) -> int:
-    if isinstance(grid, bool) or not isinstance(grid, int) or not 2 <= grid <= 1000:
-        raise SettingError(f"grid, the evaluations along a side, is a whole number from 2 to 1000, not {grid!r}")
-    return grid
-
-
-def _grid_for(model: Any) -> int:
-    return min(FINEST, max(COARSEST, math.isqrt(WORK // max(1, _parameter_count(model)))))
-
-
-def _parameter_count(model: Any) -> int:
-    return len(model.parameters()) if hasattr(model, "parameters") else 0
-
-
-def _size_in_words(model: Any, points: int) -> str:
-    count = _parameter_count(model)
-    return f"{count} parameters, {points} points" if count else f"{points} points"
 
 
 def _extent(points: list[list[float]], aspect: float) -> Extent:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradwalk.errors import NotANumberError, SettingError
+from gradwalk.ieee import whole
 from gradwalk.plot.style import DATA, LINE, blank, in_the_corner, mark, plain_number, require
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ def loss_curve(losses: Sequence[Any], *, title: str = "Loss", details: str = "",
 
     With mini-batches a single loss says little: give a `window`, and the mean over so many steps is drawn over them.
 
-    >>> from gradwalk import plot
     >>> figure = plot.loss_curve([0.9, 0.4, 0.2, 0.25])
     >>> [text.get_text() for text in figure.texts]
     ['Loss', 'last 0.25   lowest 0.2']
@@ -29,7 +29,9 @@ def loss_curve(losses: Sequence[Any], *, title: str = "Loss", details: str = "",
     from matplotlib.ticker import MaxNLocator
 
     numbers = _checked_losses(losses)
-    line = _running_mean(numbers, window)
+    window = whole("window, the steps a mean is taken over,", window, 1)
+    spans = (numbers[max(0, i + 1 - window) : i + 1] for i in range(len(numbers)))
+    line = [sum(span) / len(span) for span in spans]
     figure, axes = blank((6.4, 3.4), (0.075, 0.095, 0.90, 0.765), title, details)
     steps = range(1, len(numbers) + 1)
     if window > 1:
@@ -65,10 +67,3 @@ def _checked_losses(losses: Sequence[Any]) -> list[float]:
             + (f"none of the {len(numbers)} is finite" if numbers else "the list of losses is empty")
         )
     return numbers
-
-
-def _running_mean(numbers: list[float], window: int) -> list[float]:
-    if isinstance(window, bool) or not isinstance(window, int) or window < 1:
-        raise SettingError(f"window, the steps a mean is taken over, is a whole number from 1 up, not {window!r}")
-    spans = (numbers[max(0, i + 1 - window) : i + 1] for i in range(len(numbers)))
-    return [sum(span) / len(span) for span in spans]

@@ -44,7 +44,6 @@ def function(f: Any, low: float, high: float, at: float | None = None, *, title:
 
     `f` takes a Value and gives one, as for `grad`; it may also be an op, or a program as text with one input.
 
-    >>> from gradwalk import plot
     >>> figure = plot.function("3*x**2 - 4*x + 5", -2, 3, at=2)
     >>> [text.get_text() for text in figure.texts]
     ['3*x**2 - 4*x + 5', 'slope 8', 'value 9', 'x = 2']

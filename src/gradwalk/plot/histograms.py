@@ -49,7 +49,6 @@ def layer_histograms(model: Any, X: Sequence[Any], *, title: str = "Layers", det
     all layers, so that signals that die or explode from layer to layer show as such.
 
     >>> import random
-    >>> from gradwalk import plot
     >>> random.seed(1)
     >>> model, X = nn.MLP(2, [8, 8, 1], activation="tanh"), [[0.5, -1.0], [2.0, 1.0], [-1.5, 0.3]]
     >>> nn.mse([model(x) for x in X], [1.0, -1.0, 1.0]).backward()

@@ -9,12 +9,11 @@ Colours carry meaning. Blue is data and vermilion is gradient, as everywhere in 
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gradwalk.drafts import replace
 from gradwalk.errors import MissingExtraError, SettingError
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ HEADING = 0.26  # inches from the top of the figure to the middle of its heading
 def require() -> None:
     """Raise a `MissingExtraError` that holds the pip line if matplotlib is not there: ask before long work.
 
-    >>> from gradwalk import plot
     >>> plot.require()
     """
     try:
@@ -51,7 +49,6 @@ def require() -> None:
 def checked_ending(path: str | Path) -> str:
     """The ending of `path`, if it is one that `save` knows.
 
-    >>> from gradwalk import plot
     >>> plot.checked_ending("out/loss.PNG")
     '.png'
     >>> plot.checked_ending("loss.gif")
@@ -71,7 +68,6 @@ def save(figure: Figure, path: str | Path) -> Path:
     """Write a figure to a file: .png, .svg or .pdf. The file appears whole or not at all.
 
     >>> import tempfile
-    >>> from gradwalk import plot
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     plot.save(plot.loss_curve([3.0, 2.0, 1.0]), folder + "/loss.svg").name
     'loss.svg'
@@ -83,16 +79,9 @@ def save(figure: Figure, path: str | Path) -> Path:
     whole = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "gradwalk"}):  # equal figures make equal files
         figure.savefig(whole, format=ending[1:], dpi=DPI, metadata=undated)
-    real = Path(os.path.realpath(target))  # a link goes on pointing at its file
-    draft = real.with_name(f".gradwalk-{os.getpid()}.draft")
     try:
-        if real.exists() and not real.is_file():
-            raise OSError(0, "it is a folder" if real.is_dir() else "it is not an ordinary file")
-        draft.write_bytes(whole.getvalue())
-        draft.replace(real)
+        replace(target, whole.getvalue())
     except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
         raise SettingError(
             f"cannot write {str(target)!r}: {error.strerror or error}; name a file in a folder that is there and "
             "that you may write to"

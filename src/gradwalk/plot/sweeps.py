@@ -21,7 +21,6 @@ COLOURS = ("#1A5C9E", "#A83E0C", "#0F7B6C", "#8C174F", "#7A6000", "#5A4FCF")
 def loss_bands(curves: Sequence[tuple[str, Sequence[Sequence[float]]]], *, title: str = "Loss") -> Figure:
     """The mean loss at each step of several settings, in a band from the lowest to the highest of their runs.
 
-    >>> from gradwalk import plot
     >>> figure = plot.loss_bands([("lr 0.1", [[3.0, 1.0], [2.0, 0.5]]), ("lr 0.01", [[3.0, 2.5]])])
     >>> [line.get_label() for line in figure.axes[0].lines]
     ['lr 0.1', 'lr 0.01']
@@ -61,12 +60,13 @@ def heat_map(
 ) -> Figure:  # fmt: skip
     """A number for each pair of two settings, the lowest framed; where there is none, the cell stays empty.
 
-    >>> from gradwalk import plot
     >>> figure = plot.heat_map([[0.3, 0.2], [0.1, float("nan")]], ("lr", [0.1, 0.01]), ("hidden", [8, 16]))
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['0.3', '0.2', '0.1', '–']
     """
     require()
+    from matplotlib.patches import Rectangle
+
     (row_name, row_values), (column_name, column_values) = rows, columns
     if len(numbers) != len(row_values) or any(len(row) != len(column_values) for row in numbers):
         raise SettingError(f"a heat map of {len(row_values)} by {len(column_values)} cells needs as many numbers")
@@ -82,15 +82,10 @@ def heat_map(
             light = math.isfinite(x) and shade[i][j] < 0.45
             axes.text(j, i, text, ha="center", va="center", color="#FFFFFF" if light else INK, fontsize=MEDIUM, **MONO)
             if finite and x == low:
-                axes.add_patch(_frame(j, i))
+                frame = Rectangle((j - 0.47, i - 0.46), 0.94, 0.92, fill=False, edgecolor="#A83E0C", linewidth=2.0)
+                axes.add_patch(frame)
     axes.set_xticks(range(len(column_values)), [str(value) for value in column_values])
     axes.set_yticks(range(len(row_values)), [str(value) for value in row_values])
     axes.set_xlabel(column_name, color=INK_3, fontsize=SMALL)
     axes.set_ylabel(row_name, color=INK_3, fontsize=SMALL)
     return figure
-
-
-def _frame(column: int, row: int) -> Any:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((column - 0.47, row - 0.46), 0.94, 0.92, fill=False, edgecolor="#A83E0C", linewidth=2.0)

@@ -24,7 +24,6 @@ def program(text: str, /, **inputs: Any) -> Program:
     `where(a > b, x, y)`. Inputs are numbers or Values. The graph is the one that Python would build from the same
     text with Values, but the text is only read, never run: nothing else has a meaning in it.
 
-    >>> from gradwalk import program
     >>> values = program("e = a*b; d = e + c; L = d*f", a=2, b=-3, c=10, f=-2)
     >>> values.root.backward()
     >>> values["L"].data, values["a"].grad, values["d"].label
@@ -55,7 +54,6 @@ def inputs_of(text: str) -> tuple[str, ...]:
 class Program(Mapping[str, Value]):
     """What `program()` gives: the Values by name, `root` (the last line), `text` and `inputs`.
 
-    >>> from gradwalk import program
     >>> result = program("(a + b) * c", a=2, b=-3, c=10)
     >>> result
     <program '(a + b) * c': a=2, b=-3, c=10, root=-10>
@@ -86,7 +84,6 @@ class Program(Mapping[str, Value]):
     def inputs(self) -> dict[str, float]:
         """The numbers it starts from: those given, and those that the text gives names; `rerun` can change them.
 
-        >>> from gradwalk import program
         >>> program("b = -3.0; L = a*b", a=2).inputs
         {'a': 2.0, 'b': -3.0}
         """
@@ -95,7 +92,6 @@ class Program(Mapping[str, Value]):
     def rerun(self, **changed: Any) -> Program:
         """The same program built anew, with some of its inputs changed; the others are as they are now.
 
-        >>> from gradwalk import program
         >>> result = program("b = -3; L = a*b", a=2)
         >>> result.rerun(a=5, b=4).root.data, result.root.data
         (20.0, -6.0)

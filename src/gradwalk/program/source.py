@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gradwalk.errors import ProgramError
-from gradwalk.messages import say
+from gradwalk.messages import say, width
 from gradwalk.program.language import TYPED, keyword_refusal, no_part, refusal
 
 __all__ = ["Source", "Span"]
@@ -180,17 +180,13 @@ class Source:
             end = min(error.end_offset + indent, len(text) + 1)
         return Span(line, column, max(end, column + 1))
 
-    def _whole(self, line: int) -> Span:
-        line = min(line, len(self.lines))
-        shown = self.lines[line - 1].rstrip()
-        return Span(line, len(shown) - len(shown.lstrip()) + 1, len(shown) + 1)
-
     def _too_deep(self) -> Span | None:
         for number, line in enumerate(self._flush, start=1):
             try:
                 ast.parse(line)
             except (RecursionError, MemoryError):
-                return self._whole(number)
+                shown = self.lines[number - 1].rstrip()
+                return Span(number, len(shown) - len(shown.lstrip()) + 1, len(shown) + 1)
             except (SyntaxError, ValueError):
                 pass  # part of an expression over several lines
         return None
@@ -213,12 +209,5 @@ def _picture(line: str, place: Span) -> str:
     shown = "".join(c if c.isprintable() else " " for c in line[cut : cut + WIDEST])
     start, end = start - cut, min(end - cut, WIDEST)
     head = f"  line {place.line}: {before}"
-    carets = "^" * max(1, _width(shown[start:end]))
-    return f"{head}{shown}{after}\n{' ' * (len(head) + _width(shown[:start]))}{carets}"
-
-
-def _width(text: str) -> int:
-    """How many columns a terminal gives to the text."""
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    carets = "^" * max(1, width(shown[start:end]))
+    return f"{head}{shown}{after}\n{' ' * (len(head) + width(shown[:start]))}{carets}"

@@ -26,7 +26,7 @@ from gradwalk.walk import Push, Recording, record
 from gradwalk.walk.formatting import clean
 from gradwalk.walk.many import Many
 
-__all__ = ["run"]
+__all__: list[str] = []
 
 SPEEDS = (3.0, 2.0, 1.3, 0.8, 0.4, 0.15)  # seconds a step
 KEYS = (
@@ -37,25 +37,15 @@ MOST_LINES = 4  # of a sentence
 LEAST_GRAPH = 8  # rows for the graph, if a low terminal can have them
 
 
-def run(subject: Subject, recording: Recording, *, judged: bool = False) -> None:
-    """Step through a recording on the terminal, until the user quits; `judged`: its order is not the engine's.
-
-    >>> from gradwalk.stepper import app
-    >>> app.run.__name__  # it takes over the screen, so it is not run here
-    'run'
-    """
-    Stepper(subject, recording, judged=judged).run()
-
-
 class Stepper(App[None]):
-    """Plays one recording; `o` may put another in its place."""
+    """Plays one recording, whose order is not the engine's if `judged`; `o` may put another in its place."""
 
     TITLE = "gradwalk step"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("right", "by(1)", ""), ("left", "by(-1)", ""), ("home", "start", ""), ("end", "finish", ""),
-        ("b", "backward", ""), ("space", "play", ""), ("plus,equals_sign", "faster", ""), ("minus", "slower", ""),
-        ("enter", "open", ""), ("escape", "leave", ""),
+        ("right", "by(1)", ""), ("left", "by(-1)", ""), ("home", "to('start')", ""), ("end", "to('end')", ""),
+        ("b", "to('seed')", ""), ("space", "play", ""), ("plus,equals_sign", "speed(1)", ""),
+        ("minus", "speed(-1)", ""), ("enter", "open", ""), ("escape", "leave", ""),
         ("o", "order", ""), ("v", "view", ""), ("t", "shade", ""), ("question_mark", "manual", ""), ("q", "quit", ""),
         ("h,shift+left", "pan(-8, 0)", ""), ("l,shift+right", "pan(8, 0)", ""),
         ("k,shift+up", "pan(0, -3)", ""), ("j,shift+down", "pan(0, 3)", ""),
@@ -159,17 +149,9 @@ class Stepper(App[None]):
         self._stop()
         self._go(self.player.at + steps)
 
-    def action_start(self) -> None:
+    def action_to(self, place: str) -> None:
         self._stop()
-        self._go(0)
-
-    def action_finish(self) -> None:
-        self._stop()
-        self._go(self.player.last)
-
-    def action_backward(self) -> None:
-        self._stop()
-        self._go(self.player.seed)
+        self._go({"start": 0, "seed": self.player.seed, "end": self.player.last}[place])
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
@@ -194,17 +176,11 @@ class Stepper(App[None]):
             self.playing.stop()
             self.playing = None
 
-    def _set_speed(self, speed: int) -> None:
-        self.speed = max(0, min(speed, len(SPEEDS) - 1))
+    def action_speed(self, more: int) -> None:
+        self.speed = max(0, min(self.speed + more, len(SPEEDS) - 1))
         if self.playing is not None:
             self._stop()
             self.playing = self.set_interval(SPEEDS[self.speed], self._tick)
-
-    def action_faster(self) -> None:
-        self._set_speed(self.speed + 1)
-
-    def action_slower(self) -> None:
-        self._set_speed(self.speed - 1)
 
     # --- other views -------------------------------------------------------------------------------------------------
 

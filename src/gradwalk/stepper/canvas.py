@@ -65,9 +65,6 @@ class Cells:
 def paint(player: Player, layout: GridLayout) -> Cells:
     """Draw what stands in the graph at the player's place.
 
-    >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.grid import fitting
-    >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["a-times-a"].build().root))
     >>> _ = player.go(4)
     >>> print(paint(player, fitting(player, [0, 1], 80, 8)).text)
@@ -197,7 +194,6 @@ def _cut(name: str, width: int) -> str:
 def focus(player: Player, layout: GridLayout) -> list[Rect]:
     """The boxes that a step is about, the most important first.
 
-    >>> from gradwalk.stepper.grid import fitting
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> _ = player.go(4)
     >>> len(focus(player, fitting(player, [0, 1], 60, 12)))

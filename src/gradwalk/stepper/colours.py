@@ -9,19 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from gradwalk.drawing import theme
+
 __all__ = ["DARK", "LIGHT", "prefers_light", "styles"]
 
-LIGHT = {
-    "paper": "#F3F6F5", "surface": "#FFFFFF", "well": "#E8EDEC", "ink": "#17212A", "quiet": "#5A6771",
-    "line": "#7F8C92", "data": "#1A5C9E", "grad": "#A83E0C", "play": "#FFD142", "play-soft": "#FFF2C4",
-    "on-play": "#17212A", "ok": "#0B6E62", "miss": "#8C174F",
-}  # fmt: skip
-
-DARK = {
-    "paper": "#10171B", "surface": "#182127", "well": "#212C33", "ink": "#E9EFEF", "quiet": "#98A6AC",
-    "line": "#71818A", "data": "#86BEF3", "grad": "#F7A178", "play": "#F4C838", "play-soft": "#4A3C0F",
-    "on-play": "#17212A", "ok": "#6FD3C0", "miss": "#F78FB9",
-}  # fmt: skip
+LIGHT = {**theme.LIGHT, "play": "#FFD142", "play-soft": "#FFF2C4", "on-play": "#17212A", "ok": "#0B6E62"}
+DARK = {**theme.DARK, "play": "#F4C838", "play-soft": "#4A3C0F", "on-play": "#17212A", "ok": "#6FD3C0"}
 
 
 def styles(colours: Mapping[str, str]) -> dict[str, str]:
@@ -33,30 +26,30 @@ def styles(colours: Mapping[str, str]) -> dict[str, str]:
     c = colours
     return {
         "paper": f"{c['ink']} on {c['paper']}",
-        "frame": f"{c['line']} on {c['surface']}",
+        "frame": f"{c['line-2']} on {c['surface']}",
         "visiting": f"bold {c['ink']} on {c['surface']}",
         "title": f"bold {c['ink']} on {c['surface']}",
         "title-visiting": f"bold {c['surface']} on {c['ink']}",
-        "op": f"{c['quiet']} on {c['surface']}",
+        "op": f"{c['ink-3']} on {c['surface']}",
         "card": f"{c['ink']} on {c['surface']}",
-        "quiet-card": f"{c['quiet']} on {c['surface']}",
-        "empty": f"{c['quiet']} on {c['surface']}",
+        "quiet-card": f"{c['ink-3']} on {c['surface']}",
+        "empty": f"{c['ink-3']} on {c['surface']}",
         "data": f"{c['data']} on {c['surface']}",
         "grad": f"{c['grad']} on {c['surface']}",
         "data-new": f"bold {c['data']} on {c['play-soft']}",
         "grad-new": f"bold {c['grad']} on {c['play-soft']}",
-        "constant": f"{c['quiet']} on {c['well']}",
-        "idle": f"{c['line']} on {c['paper']}",
+        "constant": f"{c['ink-3']} on {c['well']}",
+        "idle": f"{c['line-2']} on {c['paper']}",
         "passed": f"{c['data']} on {c['paper']}",
         "making": f"bold {c['data']} on {c['paper']}",
         "pushed": f"{c['grad']} on {c['paper']}",
         "play": f"bold {c['on-play']} on {c['play']}",
         "chip": f"bold {c['on-play']} on {c['play']}",
-        "quiet": f"{c['quiet']} on {c['paper']}",
+        "quiet": f"{c['ink-3']} on {c['paper']}",
         # in running text, which has the ground of its widget
         "text": c["ink"],
         "strong": f"bold {c['ink']}",
-        "soft": c["quiet"],
+        "soft": c["ink-3"],
         "data-text": f"bold {c['data']}",
         "grad-text": f"bold {c['grad']}",
         "ok": f"bold {c['ok']}",

@@ -40,10 +40,7 @@ def in_two_dims(x: Many, place: Place = ()) -> Many:
     if len(x.shape) < 2:
         return Many((1, len(x.numbers)), x.numbers)
     rows, columns = x.shape[-2:]
-    block = 0
-    for i, n in zip(place, x.shape[:-2], strict=False):
-        block = block * n + i
-    return Many((rows, columns), x.numbers[block * rows * columns : (block + 1) * rows * columns])
+    return Many((rows, columns), _block(x, place, rows * columns))
 
 
 def _window(n: int, at: int, room: int) -> range:
@@ -96,7 +93,7 @@ def face_rows(a: Many, b: Many, c: Many, place: Place = ()) -> list[list[Piece]]
     1  2   13  16
     """
     left, above, corner = _faces(a, b, c, place)
-    at = (_row_of(a, c, place), _column_of(b, c, place)) if place else None
+    at = (_row_of(a, c, place), 0 if len(b.shape) == 1 else place[-1]) if place else None
     rows = _window(corner.shape[0], at[0] if at else 0, MOST_ROWS)
     columns = _window(corner.shape[1], at[1] if at else 0, MOST_COLUMNS)
     inner = _window(left.shape[1], 0, MOST_COLUMNS)
@@ -142,21 +139,18 @@ def _behind(x: Many, place: Place) -> Place:
     return tuple(0 if n == 1 else i for i, n in zip(batch, x.shape[:extra], strict=False)) if extra > 0 else ()
 
 
-def _block(c: Many, place: Place, size: int) -> tuple[float, ...]:
+def _block(x: Many, place: Place, size: int) -> tuple[float, ...]:
+    """The numbers of the block of so many that a place is in."""
     block = 0
-    for i, n in zip(place[:-2], c.shape[:-2], strict=False):
+    for i, n in zip(place, x.shape[:-2], strict=False):
         block = block * n + i
-    return c.numbers[block * size : (block + 1) * size]
+    return x.numbers[block * size : (block + 1) * size]
 
 
 def _row_of(a: Many, c: Many, place: Place) -> int:
     if len(a.shape) == 1:
         return 0
     return place[-1] if len(c.shape) == 1 or len(place) == 1 else place[-2]
-
-
-def _column_of(b: Many, c: Many, place: Place) -> int:
-    return 0 if len(b.shape) == 1 else place[-1]
 
 
 def products(a: Many, b: Many, c: Many, place: Place, most: int = 6) -> str:
@@ -166,7 +160,7 @@ def products(a: Many, b: Many, c: Many, place: Place, most: int = 6) -> str:
     '1 × 3 + 2 × (−5) = −7'
     """
     left, above, _ = _faces(a, b, c, place)
-    row, column = _row_of(a, c, place), _column_of(b, c, place)
+    row, column = _row_of(a, c, place), 0 if len(b.shape) == 1 else place[-1]
     terms = [f"{guarded(readable(left[row, k]))} × {guarded(readable(above[k, column]))}" for k in range(left.shape[1])]
     if len(terms) > most:
         terms = [*terms[: most - 1], f"… {len(terms) - most} more …", terms[-1]]

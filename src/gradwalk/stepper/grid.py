@@ -95,8 +95,6 @@ def card_width(node: NodeInfo, player: Player, style: Style) -> int:
 def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
     """Lay out some nodes of the graph and the edges between them, left to right.
 
-    >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["neuron"].build().root))
     >>> found = arrange(player, range(10), STYLES[-1])
     >>> found.width <= 80, found.height

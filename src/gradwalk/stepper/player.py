@@ -14,8 +14,6 @@ __all__ = ["Player"]
 class Player:
     """Where in a recording we are: `at` counts the steps taken; one place more is the end, with the verdict.
 
-    >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["diamond"].build().root))
     >>> player.steps, player.event, player.go(4).kind
     (11, None, 'seed')

@@ -33,8 +33,6 @@ class Page:
 def page(player: Player, note: str = "") -> Page:
     """The page for the player's place; `note` is told before the first step.
 
-    >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["diamond"].build().root))
     >>> _ = player.go(11)
     >>> found = page(player)
@@ -124,8 +122,6 @@ def two_rows(formula: tuple[tuple[str, str], ...]) -> tuple[str, str]:
 def groups(events: tuple[Event, ...]) -> list[tuple[str, int]]:
     """The steps in groups, with their sizes: forward, seed, then each visit with its pushes.
 
-    >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.walk import record
     >>> groups(record(PRESETS["diamond"].build().root).events)
     [('forward', 3), ('seed', 1), ('visit', 3), ('visit', 2), ('visit', 2)]
     """

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gradwalk.errors import GradwalkError, ProgramError, SettingError
-from gradwalk.presets import preset
+from gradwalk.presets import Preset, preset
 from gradwalk.program import inputs_of, program
 
 __all__ = ["Subject", "numbers", "subject"]
@@ -49,10 +49,15 @@ def subject(what: str, inputs: Mapping[str, float] | None = None) -> Subject:
         if inputs:
             raise SettingError(f"a script has its own numbers: leave {_equations(inputs)} out")
         return _of_script(Path(script[1]), script[2])
-    if _is_preset(what, inputs):
-        return _of_preset(what, inputs)
-    if re.fullmatch(r"[\w-]+", what.strip()) and not {*re.findall(r"\w+", what)} & {*inputs}:
-        preset(what)  # a word, and no input of that name: whoever wrote it meant a preset
+    word = re.fullmatch(r"[\w-]+", what.strip()) is not None
+    try:
+        found = preset(what)
+    except SettingError:
+        if word and not {*re.findall(r"\w+", what)} & {*inputs}:  # whoever wrote it meant a preset
+            raise
+    else:  # some presets also go by their formula; with inputs, a formula is an expression
+        if not inputs or (word and what.strip() not in inputs):
+            return _of_preset(found, inputs)
     return _of_expression(what, inputs)
 
 
@@ -89,18 +94,7 @@ def _equations(inputs: Mapping[str, float]) -> str:
 # --- presets and expressions -----------------------------------------------------------------------------------------
 
 
-def _is_preset(what: str, inputs: Mapping[str, float]) -> bool:
-    """Some presets also go by their formula; with inputs, a formula is an expression."""
-    try:
-        preset(what)
-    except SettingError:
-        return False
-    is_word = re.fullmatch(r"[\w-]+", what.strip()) is not None and what.strip() not in inputs
-    return is_word or not inputs
-
-
-def _of_preset(what: str, inputs: Mapping[str, float]) -> Subject:
-    found = preset(what)
+def _of_preset(found: Preset, inputs: Mapping[str, float]) -> Subject:
     unknown = [name for name in inputs if name not in found.inputs]
     if unknown:
         raise SettingError(f"{found.name} has no input {unknown[0]}; its inputs are {_listed(list(found.inputs))}")

@@ -24,7 +24,6 @@ def transcript(recording: Recording, subject: Subject, *, judged: bool = False) 
     """The lines of a transcript; `judged` ends it with the verdict on the visit order.
 
     >>> from gradwalk.stepper.subject import subject
-    >>> from gradwalk.walk import record
     >>> double = subject("a+a")
     >>> print("\\n".join(transcript(record(double.root), double)))
     a + a

@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from gradwalk.stepper import nearby
 from gradwalk.stepper.canvas import Cells, focus, paint
-from gradwalk.stepper.grid import STYLES, GridLayout, Rect, arrange, fitting
+from gradwalk.stepper.grid import STYLES, GridLayout, arrange, fitting
 from gradwalk.stepper.player import Player
 from gradwalk.stepper.step_page import Page, groups, two_rows
 
@@ -66,11 +66,6 @@ class GraphView(Widget):
         """Pan by hand; the next step pans back if it must."""
         self._pan_within(self.pan[0] + x, self.pan[1] + y)
         self.refresh()
-
-    @property
-    def text(self) -> str:
-        """What is to be seen, without colour."""
-        return "\n".join(self.render_line(y).text.rstrip() for y in range(self.size.height))
 
     def _draw(self) -> None:
         assert self.player is not None
@@ -180,12 +175,6 @@ class GraphView(Widget):
             Segment(f"{_within(data, 8):>8} ", looks["passed"] + strong),
             Segment(f"{_within(grad, 8):>8} ", looks["pushed"] + strong),
         ]
-
-    def card(self, place: int) -> Rect | None:
-        """Where on the widget a node's card lies, if it is laid out at all."""
-        box = self.layout_now.boxes.get(place) if self.layout_now else None
-        left, top = self.origin
-        return None if box is None else Rect(box.x + left, box.y + top, box.width, box.height)
 
 
 def _within(number: str, width: int) -> str:

@@ -89,9 +89,7 @@ class Borrowed:
                 f"the walk cannot be told beyond {describe(node)}: its _backward raised {type(error).__name__}: "
                 f"{error}; data and gradients are as they were"
             ) from error
-        node.grad = (
-            self.blank if own is upstream else own
-        )  # a closure that changes its own gradient is found at the end
+        node.grad = self.blank if own is upstream else own  # a changed one of its own is found at the end
         for x in tallies:
             self.nodes[x].grad = self.blank
         for x, (start, parts) in shares.items():

@@ -79,16 +79,16 @@ def whole(x: Any) -> int:
     raise ValueError("not a whole number from 0 upwards")
 
 
-def text(x: Any) -> str:
-    if isinstance(x, str):
-        return x
-    raise ValueError("not a text")
+def _plain(kind: type, otherwise: str) -> Reader:
+    def read(x: Any) -> Any:
+        if isinstance(x, kind):
+            return x
+        raise ValueError(otherwise)
+
+    return read
 
 
-def truth(x: Any) -> bool:
-    if isinstance(x, bool):
-        return x
-    raise ValueError("neither true nor false")
+text, truth = _plain(str, "not a text"), _plain(bool, "neither true nor false")
 
 
 def many(reader: Reader) -> Reader:

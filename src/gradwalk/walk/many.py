@@ -6,10 +6,10 @@ A walk is plain data, so what it keeps of an array is a shape and a tuple of num
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from gradwalk import tree
 from gradwalk.errors import GraphError
 
 __all__ = ["MAP", "MOST_NUMBERS", "STRUCTURE", "Many", "Numbers", "kept"]
@@ -72,15 +72,7 @@ def kept(x: Any) -> Any:
     shape = getattr(x, "shape", None)
     if shape is None or isinstance(x, Many):
         return x
-    return Many(tuple(shape), tuple(map(float, _flat(x.tolist()))))
-
-
-def _flat(nested: Any) -> Iterator[Any]:
-    if not isinstance(nested, list):
-        yield nested
-        return
-    for part in nested:
-        yield from _flat(part)
+    return Many(tuple(shape), tuple(map(float, tree.flatten(x.tolist())[0])))
 
 
 def checked_size(shapes: list[tuple[int, ...]]) -> None:

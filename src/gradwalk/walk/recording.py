@@ -258,12 +258,8 @@ def _recomputed(node: Node, data: float) -> float | None:
 
 
 def _hooks(nodes: Sequence[Node]) -> Hooks:
-    found = {}
-    for place, node in enumerate(nodes):
-        hooks = getattr(node, "hooks", None)
-        if hooks:
-            found[place] = [hook.function for hook in hooks]
-    return found
+    hooks = {place: getattr(node, "hooks", None) for place, node in enumerate(nodes)}
+    return {place: [hook.function for hook in found] for place, found in hooks.items() if found}
 
 
 def _measured(graph: Graph, events: Iterable[Event]) -> Graph:

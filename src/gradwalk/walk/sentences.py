@@ -65,12 +65,31 @@ class Narrator:
         self.graph = graph
 
     def sentence(self, event: Any) -> str:
-        tell: dict[type, Any] = {
-            Compute: _compute, Seed: _seed, Visit: _visit, Push: _push,
-            Enter: _enter, AlreadyVisited: _already, Leave: _leave,
-        }  # fmt: skip
-        text: str = tell[type(event)](event, self.graph)
-        return text
+        nodes = self.graph.nodes
+        node = nodes[event.node]
+        name = quoted(node)
+        match event:
+            case Compute():
+                return _compute(event, self.graph)
+            case Seed(gradient=1.0):
+                return f"Begin at {name}, the root: it changes as fast as itself, so its gradient is 1."
+            case Seed(gradient=gradient):
+                return f"Begin at {name}, the root: its gradient is set to {readable(gradient)}."
+            case Visit():
+                return _visit(event, self.graph)
+            case Push(operand=operand):
+                return f"{_rule(event, self.graph)} {_what_was_there(event, nodes[operand])}"
+            case Enter(by=None):
+                ahead = "First go through its operands." if node.operands else "It is a leaf: nothing lies below."
+                return f"Begin at {name}. {ahead}"
+            case Enter(by=int(by)):
+                below = "go on below it" if node.operands else "nothing lies below it"
+                return f"{quoted(nodes[by])} uses {name}, which is new: {below}."
+            case AlreadyVisited(by=by):
+                user = "" if by is None else f"{quoted(nodes[by])} also uses "
+                return f"{user}{name}, which has been visited: go on."
+        why = f"Every operand of {name} is in the order" if node.operands else f"{name} uses nothing"
+        return f"{why}: append it, as number {event.place + 1}."
 
     def latex(self, event: Any) -> str:
         return latex.latex(event, self.graph)
@@ -119,13 +138,6 @@ def _compute(event: Compute, graph: Graph) -> str:
     return f"{quoted(node)} is {names}: {_in_numbers(event, graph)}{stale}."
 
 
-def _seed(event: Seed, graph: Graph) -> str:
-    name = quoted(graph.nodes[event.node])
-    if event.gradient == 1.0:
-        return f"Begin at {name}, the root: it changes as fast as itself, so its gradient is 1."
-    return f"Begin at {name}, the root: its gradient is set to {readable(event.gradient)}."
-
-
 def _visit(event: Visit, graph: Graph) -> str:
     node = graph.nodes[event.node]
     words = many_sentences.as_words(event.gradient)
@@ -156,10 +168,6 @@ def _visit(event: Visit, graph: Graph) -> str:
 
 def _which_use(waiting: list[NodeInfo]) -> str:
     return f"{listed(waiting)}, which {'uses it, has' if len(waiting) == 1 else 'use it, have'}"
-
-
-def _push(event: Push, graph: Graph) -> str:
-    return f"{_rule(event, graph)} {_what_was_there(event, graph.nodes[event.operand])}"
 
 
 def _rule(event: Push, graph: Graph) -> str:
@@ -196,23 +204,3 @@ def _what_was_there(event: Push, operand: NodeInfo) -> str:
     decimals = adding_up([event.before, event.contribution], event.after)
     before, share, after = (number(x, decimals) for x in (event.before, event.contribution, event.after))
     return f"Before it had {before}; now {grad} = {before} + {share} = {after}."
-
-
-def _enter(event: Enter, graph: Graph) -> str:
-    node = graph.nodes[event.node]
-    if event.by is None:
-        ahead = "First go through its operands." if node.operands else "It is a leaf: nothing lies below."
-        return f"Begin at {quoted(node)}. {ahead}"
-    below = "go on below it" if node.operands else "nothing lies below it"
-    return f"{quoted(graph.nodes[event.by])} uses {quoted(node)}, which is new: {below}."
-
-
-def _already(event: AlreadyVisited, graph: Graph) -> str:
-    by = "" if event.by is None else f"{quoted(graph.nodes[event.by])} also uses "
-    return f"{by}{quoted(graph.nodes[event.node])}, which has been visited: go on."
-
-
-def _leave(event: Leave, graph: Graph) -> str:
-    node = graph.nodes[event.node]
-    why = f"Every operand of {quoted(node)} is in the order" if node.operands else f"{quoted(node)} uses nothing"
-    return f"{why}: append it, as number {event.place + 1}."

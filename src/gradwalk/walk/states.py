@@ -41,21 +41,9 @@ def replay(events: Iterable[Event], graph: Graph) -> State:
     >>> state.data[1], state.grads[0]
     (9.0, 6.0)
     """
-    data: dict[int, float | None] = {node.id: None if node.operands else node.data for node in graph.nodes}
-    grads: dict[int, float | None] = dict.fromkeys(data)
-    visited = set()
-    for event in events:
-        match event:
-            case Compute(node, value):
-                data[node] = value
-            case Seed(node, gradient):
-                grads[node] = gradient
-            case Visit(node, gradient):
-                grads[node] = gradient  # the same as before, unless a hook replaced it
-                visited.add(node)
-            case Push(operand=operand, after=after):
-                grads[operand] = after
-    return State(data, grads, frozenset(visited))
+    history = History(events, graph)
+    data, grads = (dict(enumerate(numbers[-1] for _, numbers in slot)) for slot in (history.data, history.grads))
+    return State(data, grads, frozenset(history.visits))
 
 
 # --- any moment, at once -------------------------------------------------------------------------------------------
@@ -90,7 +78,7 @@ class History:
                 case Compute(node, value):
                     _note(self.data[node], k, value)
                 case Seed(node, gradient) | Visit(node, gradient):
-                    _note(self.grads[node], k, gradient)
+                    _note(self.grads[node], k, gradient)  # on a visit the same as before, unless a hook replaced it
                     if isinstance(event, Visit):
                         self.visits.setdefault(node, k)
                 case Push(operand=operand, after=after):

@@ -315,14 +315,9 @@ export type Rolled = {
   pictures: Pictures;
 };
 
-export type RollFailure = {
-  message: string;
-  line: number | null;
-};
-
 export type Roll = {
   rolled: Rolled | null;
-  error: RollFailure | null;
+  error: Failed | null;
 };
 
 export type RollMaterial = {

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypedDict
 
+from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.matcher import same
 from gradwalk.messages import Message, say
 
-__all__ = ["CheckRow", "Contribution", "LedgerShown", "LineOfError", "Result", "answer", "array_row", "row", "seven"]
+__all__ = [
+    "CheckRow", "Contribution", "Feedback", "LedgerShown", "LineOfError", "Result",
+    "answer", "array_row", "row", "seven",
+]  # fmt: skip
 
 
 class CheckRow(TypedDict):
@@ -86,6 +91,23 @@ class Result(TypedDict):
     checks: list[CheckRow]
     passed: int
     total: int
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What is wrong: its kind, a headline with the numbers, why, a question, guilty lines, and the ledger if it helps.
+
+    >>> Feedback("overwritten", say("{got} where {right} is right", got=3.0, right=6.0)).lines
+    ()
+    """
+
+    kind: str
+    headline: Message
+    why: Message = NOTHING
+    ask: Message = NOTHING
+    lines: tuple[int, ...] = ()
+    ledger: LedgerShown | None = None
+    error: LearnerError | None = field(default=None, compare=False)
 
 
 def answer(

@@ -15,10 +15,8 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, TypedDict
 
-from gradwalk.errors import GradwalkError
-from gradwalk.learn.page.failures import Failure, not_shown
-from gradwalk.learn.page.sandbox import LearnerError
-from gradwalk.messages import Message, crossing, reason_of, verbatim
+from gradwalk.learn.page.sandbox import Failure, failure_of, not_shown
+from gradwalk.messages import Message, crossing
 
 __all__ = ["MOST_PRINTED", "Answer", "call"]
 
@@ -49,22 +47,12 @@ def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
     try:
         with redirect_stdout(printed), redirect_stderr(printed):
             result = _found(function)(**json.loads(arguments))
-        text = _as_json(result, None, printed.finish())
-    except LearnerError as error:
-        text = _told(error.kind, error.reason, error.line, error.where, printed)
-    except GradwalkError as error:  # such as a program that cannot be read, which knows its line
-        text = _told(type(error).__name__, reason_of(error), getattr(error, "line", None), None, printed)
+        return _as_json(Answer(result=result, error=None, more=printed.finish()))
     except BaseException as error:  # whatever it is, the page gets an answer, and Python lives on
-        text = _told(type(error).__name__, verbatim(str(error)), None, None, printed)
-    return text
+        return _as_json(Answer(result=None, error=failure_of(error), more=printed.finish()))
 
 
-def _told(kind: str, message: Message, line: int | None, where: str | None, printed: _Printed) -> str:
-    return _as_json(None, Failure(kind=kind, message=message, line=line, where=where), printed.finish())
-
-
-def _as_json(result: Any, error: Failure | None, more: Message | None) -> str:
-    answer = Answer(result=result, error=error, more=more)
+def _as_json(answer: Answer) -> str:
     return json.dumps(crossing(answer), ensure_ascii=False, allow_nan=False)
 
 

@@ -10,13 +10,14 @@ the parts for terminals, files and drawings.
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import gradwalk
+from gradwalk.drafts import replace
 from gradwalk.messages import crossing
 
 __all__ = ["MATERIAL", "WHEEL", "export", "page_modules", "write_wheel"]
@@ -35,7 +36,7 @@ WHEEL = "engine.whl"
 #: What the page has no use for: it needs a terminal, a compiler, files, or this module's own output.
 LEFT_OUT = ("__main__.py", "cli", "compile", "diagnose/as_html.py", "drawing", "notebook", "plot", "stepper",
             "learn/site", "learn/server.py", "learn/requests.py", "learn/answers.py", "learn/built_site.py",
-            "learn/relief.py", "learn/page/export.py", "learn/page/sentences.py", "learn/page/comparisons.py",
+            "learn/relief.py", "learn/page/export.py", "learn/page/sentences.py",
             "learn/page/schema.py", "bundles.py", "files.py", "explain/page.py")  # fmt: skip
 METADATA = "Metadata-Version: 2.1\nName: gradwalk\nVersion: {version}\n"
 
@@ -52,16 +53,10 @@ def export(folder: Path | str) -> None:
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     for name, module in MATERIAL.items():
-        _write(target / f"{name}.json", importlib.import_module(module).material())
+        material = crossing(importlib.import_module(module).material())
+        text = json.dumps(material, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        replace(target / f"{name}.json", text.encode())
     write_wheel(target / WHEEL)
-
-
-def _write(path: Path, material: Any) -> None:
-    """Write in one go, for another build may be reading."""
-    text = json.dumps(crossing(material), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    part = path.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
 
 
 def page_modules() -> list[Path]:
@@ -85,19 +80,15 @@ def write_wheel(path: Path | str) -> None:
     True
     """
     package = Path(gradwalk.__path__[0])
-    target = Path(path)
-    part = target.with_suffix(".part")
-    with zipfile.ZipFile(part, "w") as archive:
-        for module in page_modules():
-            _add(archive, f"gradwalk/{module.as_posix()}", (package / module).read_bytes())
-        info = f"gradwalk-{gradwalk.__version__}.dist-info/METADATA"
-        _add(archive, info, METADATA.format(version=gradwalk.__version__).encode())
-    part.replace(target)
-
-
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-    archive.writestr(entry, content, compress_type=zipfile.ZIP_DEFLATED, compresslevel=9)
+    files = {f"gradwalk/{module.as_posix()}": (package / module).read_bytes() for module in page_modules()}
+    metadata = METADATA.format(version=gradwalk.__version__).encode()
+    files[f"gradwalk-{gradwalk.__version__}.dist-info/METADATA"] = metadata
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            archive.writestr(entry, content, compress_type=zipfile.ZIP_DEFLATED, compresslevel=9)
+    replace(path, whole.getvalue())
 
 
 if __name__ == "__main__":

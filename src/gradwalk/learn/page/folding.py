@@ -94,7 +94,7 @@ class _Graph:
             for j in (0, 1):
                 row = 4.0 * i + 2 * j
                 terms = [
-                    self.node(x[i][k] * w[k][j], "", "P", [i, j], 1, row + k, made=f"{_of(x[i][k])} × {_of(w[k][j])}")
+                    self.node(x[i][k] * w[k][j], "", "P", [i, j], 1, row + k, made=f"{x[i][k].label} × {w[k][j].label}")
                     for k in (0, 1)
                 ]
                 total = sum(terms[1:], terms[0])
@@ -147,9 +147,15 @@ class _Graph:
             cell["into"] = outside(n, users)[0] if cell["inside"] else n
             cell["from_"], cell["to"] = outside(n, below), outside(n, users)
             cell["made"], cell["slopes"] = _tidy(cell["made"]), _tidy(self._slopes(cell, cells))
+        layer = [3, 2]
+        found: tuple[tuple[str, str, list[int], tuple[str, ...]], ...] = (
+            ("X", "", layer, ()), ("W", "", [2, 2], ()), ("b", "", [2], ()), ("P", "@", layer, ("X", "W")),
+            ("Z", "+", layer, ("P", "b")), ("S", "²", layer, ("Z",)), ("L", "sum", [], ("S",)),
+        )  # fmt: skip
+        blocks = [Block(name=name, op=op, shape=shape, operands=list(operands)) for name, op, shape, operands in found]
         count = len(list(walk.topological(self.root)))
         assert count == len(cells), "every number is drawn"
-        return Folding(cells=cells, blocks=_blocks())
+        return Folding(cells=cells, blocks=blocks)
 
     def _slopes(self, cell: Cell, cells: list[Cell]) -> str:
         """Its gradient as a sum over the numbers made from it, in names and in numbers."""
@@ -181,18 +187,5 @@ def _tidy(formula: str) -> str:
     return re.sub(r"× −([\d.]+)", r"× (−\1)", formula.replace("+ −", "− "))
 
 
-def _of(value: Value) -> str:
-    return str(value.label)
-
-
 def _short(x: float) -> str:
     return f"{x:g}".replace("-", "−")
-
-
-def _blocks() -> list[Block]:
-    layer, loss = [3, 2], list[int]()
-    found = (
-        ("X", "", layer, ()), ("W", "", [2, 2], ()), ("b", "", [2], ()), ("P", "@", layer, ("X", "W")),
-        ("Z", "+", layer, ("P", "b")), ("S", "²", layer, ("Z",)), ("L", "sum", loss, ("S",)),
-    )  # fmt: skip
-    return [Block(name=name, op=op, shape=shape, operands=list(operands)) for name, op, shape, operands in found]

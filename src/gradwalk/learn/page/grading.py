@@ -47,7 +47,6 @@ Tell = Callable[[int, int, Message, int], None]
 class PageExamination(Examination):
     """An examination that counts lines, tells where it is, and leaves out programs that ended the worker before.
 
-    >>> from gradwalk.diagnose.checks import CHECKS
     >>> PageExamination(Engine(Value)).judge(CHECKS["a-plus-a"]).status
     'passed'
     """
@@ -65,7 +64,6 @@ class PageExamination(Examination):
     def judge(self, check: Check) -> CheckResult:
         """How a check went.
 
-        >>> from gradwalk.diagnose.checks import CHECKS
         >>> PageExamination(Engine(Value)).judge(CHECKS["diamond"]).status
         'passed'
         """
@@ -164,7 +162,6 @@ def run(source: str, left_out: Collection[int] = (), class_name: str = "Value") 
 
     >>> from contextlib import redirect_stdout
     >>> from io import StringIO
-    >>> from gradwalk.diagnose import museum
     >>> with redirect_stdout(StringIO()) as told:
     ...     found = run(museum.find("root-twice").source())
     >>> found["report"]["diagnoses"][0]["specimen"], found["report"]["essentials"]["score"] > 0

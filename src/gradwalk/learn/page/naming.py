@@ -26,7 +26,7 @@ RATE, LAST_RATE = 1.0, 0.1  # at the first step and at the last, straight down b
 STEPS = 1000
 EPSILON = 0.00001
 KEEP = 0.95  # of the running means: how much each step keeps of those before
-LONGEST = 16  # letters of a made-up name
+LONGEST, MADE_UP = 16, 8  # letters of a made-up name, and how many there are
 END = "."
 
 Row = list[float]
@@ -222,10 +222,10 @@ def _examples(names: str) -> tuple[str, list[list[int]], list[int]]:
     return letters, contexts, targets
 
 
-def _made_up(state: Naming, letters: str, count: int = 8) -> list[str]:
+def _made_up(state: Naming, letters: str) -> list[str]:
     """Names from the model as it is, letter by letter; each step has its own chance, the same in every run."""
     chance = random.Random(f"names {state['step']}")
-    return [_name(state, letters, chance) for _ in range(count)]
+    return [_name(state, letters, chance) for _ in range(MADE_UP)]
 
 
 def _name(state: Naming, letters: str, chance: random.Random) -> str:

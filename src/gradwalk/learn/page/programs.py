@@ -28,7 +28,7 @@ from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
 
-__all__ = ["Drawn", "Failed", "built", "cell", "preset", "run"]
+__all__ = ["Drawn", "Failed", "built", "cell", "failed", "preset", "run"]
 
 #: What a walk says of itself, in English: the page does not take it.
 WORDS = ("sentence", "formula", "latex")
@@ -212,9 +212,19 @@ _PYTHON_ONLY = (
 def _as_python(text: str, given: Mapping[str, float]) -> _Made:
     tree = ast.parse(text)
     leaves = _leaves(tree)
-    source = _with_last_kept(_with_numbers(text, {name: leaves[name] for name in given if name in leaves}, given), tree)
+    for name in given.keys() & leaves.keys():
+        leaf = leaves[name]
+        leaf.args[0] = ast.copy_location(ast.Constant(given[name]), leaf.args[0])
+    match tree.body:
+        case [*_, ast.Expr(result) as last]:
+            kept = ast.Assign([ast.Name(LAST, ast.Store())], result)
+            tree.body[-1] = ast.fix_missing_locations(ast.copy_location(kept, last))
     random.seed(SEED)  # a network has the same weights each time that a slider moves
-    names = execute(source, _at_hand(text), name=NAME)
+    tensors = {"Tensor": gradwalk.Tensor} if "Tensor" in text else {}  # which takes a while to load
+    functions = {name: op for name, op in ops.TABLE.items() if name.isidentifier() and name not in ("abs", "pow")}
+    at_hand = {**functions, **tensors, "Value": Value, "nn": nn, "MLP": nn.MLP, "Neuron": nn.Neuron, "Layer": nn.Layer,
+               "math": math, "random": random}  # fmt: skip
+    names = execute(text, at_hand, name=NAME, tree=tree)
     for name in _assigned(tree):  # a node without a label gets the name it has in the program
         value: Any = names.get(name)
         if _is_node(value) and not value.label:
@@ -227,24 +237,16 @@ def _is_node(thing: Any) -> bool:
     return isinstance(thing, Value) or getattr(thing, "many", False) is True
 
 
-def _at_hand(text: str) -> dict[str, Any]:
-    """What a program may use without an import: Value, Tensor, the functions on them, and networks."""
-    tensors = {"Tensor": gradwalk.Tensor} if "Tensor" in text else {}  # which takes a while to load
-    functions = {name: op for name, op in ops.TABLE.items() if name.isidentifier() and name not in ("abs", "pow")}
-    return {**functions, **tensors, "Value": Value, "nn": nn, "MLP": nn.MLP, "Neuron": nn.Neuron, "Layer": nn.Layer,
-            "math": math, "random": random}  # fmt: skip
-
-
-def _leaves(tree: ast.Module) -> dict[str, ast.expr]:
-    """The numbers of lines such as `a = Value(2.0, label='a')`, by name, where the name is given nothing else."""
+def _leaves(tree: ast.Module) -> dict[str, ast.Call]:
+    """The calls in lines such as `a = Value(2.0, label='a')`, by name, where the name is given nothing else."""
     stored = (x.id for x in ast.walk(tree) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store))
     times = Counter(stored)
-    found: dict[str, ast.expr] = {}
+    found: dict[str, ast.Call] = {}
     for line in tree.body:
         match line:
-            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("Value"), [number, *_])) if times[name] == 1:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("Value"), [number, *_]) as call) if times[name] == 1:
                 if _is_number(number):
-                    found[name] = number
+                    found[name] = call
     return found
 
 
@@ -254,37 +256,14 @@ def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
-def _with_numbers(text: str, places: Mapping[str, ast.expr], given: Mapping[str, float]) -> str:
-    """The text with other numbers in it; every line stays the line it was."""
-    lines = text.encode().split(b"\n")
-    for name, node in sorted(places.items(), key=lambda entry: entry[1].col_offset, reverse=True):
-        row, start, end = node.lineno - 1, node.col_offset, node.end_col_offset
-        if node.end_lineno == node.lineno:
-            lines[row] = lines[row][:start] + repr(given[name]).encode() + lines[row][end:]
-    return b"\n".join(lines).decode()
-
-
 LAST = "_last_"
-
-
-def _with_last_kept(text: str, tree: ast.Module) -> str:
-    """The text with its last line's value kept under a name, if that line is an expression."""
-    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        return text
-    last = ast.parse(text).body[-1]  # numbers may have moved it along its line
-    lines = text.encode().split(b"\n")
-    end_line, end = (last.end_lineno or last.lineno) - 1, last.end_col_offset or 0
-    lines[end_line] = lines[end_line][:end] + b")" + lines[end_line][end:]
-    first = last.lineno - 1
-    lines[first] = lines[first][: last.col_offset] + f"{LAST} = (".encode() + lines[first][last.col_offset :]
-    return b"\n".join(lines).decode()
 
 
 def _assigned(tree: ast.Module) -> list[str]:
     """The names that the program's own lines give, in order."""
     targets = (t for line in tree.body if isinstance(line, ast.Assign) for t in line.targets)
     names: Iterable[ast.expr] = (x for t in targets for x in (t.elts if isinstance(t, ast.Tuple) else [t]))
-    return [x.id for x in names if isinstance(x, ast.Name)]
+    return [x.id for x in names if isinstance(x, ast.Name) and x.id != LAST]
 
 
 def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
@@ -309,7 +288,17 @@ def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
 
 
 def _drawn(made: _Made) -> Drawn:
-    graph = _checked_graph(made.root)
+    graph = walk.graph_of(made.root)
+    count = sum(1 for node in graph.nodes if not node.constant)
+    if count > MOST_NODES:
+        raise ProgramError(
+            say(
+                "the graph has {count} nodes, and this page draws up to {most}; take a smaller one, or draw it in "
+                "Python: gradwalk.draw_dot(root)",
+                count=f"{count:,}",
+                most=MOST_NODES,
+            )
+        )
     recording = walk.record(made.root)
     drawn = Drawn(recording=None, layout=layout_of(graph), maps=[], spreads={}, error=None,
                   inputs=made.inputs, assumed=made.assumed, language=made.language)  # fmt: skip
@@ -332,26 +321,16 @@ def without_words(walked: Any) -> Any:
 
 
 def _refused(error: GradwalkError | SyntaxError) -> Drawn:
-    return Drawn(recording=None, layout=None, maps=[], spreads={}, error=_told(error), inputs={}, assumed=[],
+    return Drawn(recording=None, layout=None, maps=[], spreads={}, error=failed(error), inputs={}, assumed=[],
                  language="")  # fmt: skip
 
 
-def _checked_graph(root: Any) -> walk.Graph:
-    graph = walk.graph_of(root)
-    count = sum(1 for node in graph.nodes if not node.constant)
-    if count > MOST_NODES:
-        raise ProgramError(
-            say(
-                "the graph has {count} nodes, and this page draws up to {most}; take a smaller one, or draw it in "
-                "Python: gradwalk.draw_dot(root)",
-                count=f"{count:,}",
-                most=MOST_NODES,
-            )
-        )
-    return graph
+def failed(error: GradwalkError | SyntaxError) -> Failed:
+    """Why nothing can be drawn.
 
-
-def _told(error: GradwalkError | SyntaxError) -> Failed:
+    >>> failed(ProgramError("the end is missing", line=2))["line"]
+    2
+    """
     if isinstance(error, SyntaxError):
         end = error.end_offset if error.end_lineno == error.lineno else None
         return Failed(kind=type(error).__name__, message=verbatim(error.msg), line=error.lineno,

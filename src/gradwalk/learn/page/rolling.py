@@ -20,14 +20,13 @@ from typing import Any, TypedDict
 from gradwalk import walk
 from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.learn.page.matrix_picture import MatrixPicture, matrix_picture
-from gradwalk.learn.page.programs import built
-from gradwalk.messages import Message, reason_of, say, verbatim
+from gradwalk.learn.page.programs import Failed, built, failed
+from gradwalk.messages import say
 
 __all__ = [
     "Macro",
     "Pictures",
     "Roll",
-    "RollFailure",
     "RollMaterial",
     "Rolled",
     "RolledStep",
@@ -361,17 +360,6 @@ class Rolled(TypedDict):
     pictures: Pictures
 
 
-class RollFailure(TypedDict):
-    """Why a text cannot be rolled up, and in which line.
-
-    >>> roll("L = sigmod(a)")["error"]["line"]
-    1
-    """
-
-    message: Message
-    line: int | None
-
-
 class Roll(TypedDict):
     """What came of a text: the graph at each stage, or why there is none.
 
@@ -380,7 +368,7 @@ class Roll(TypedDict):
     """
 
     rolled: Rolled | None
-    error: RollFailure | None
+    error: Failed | None
 
 
 class RollMaterial(TypedDict):
@@ -416,9 +404,7 @@ def roll(text: str) -> Roll:
             raise ProgramError(say("there is nothing to roll up: the program computes nothing from its numbers"))
         return Roll(rolled=rolled(tape), error=None)
     except (GradwalkError, SyntaxError) as error:
-        message = verbatim(error.msg) if isinstance(error, SyntaxError) else reason_of(error)
-        line = error.lineno if isinstance(error, SyntaxError) else getattr(error, "line", None)
-        return Roll(rolled=None, error=RollFailure(message=message, line=line))
+        return Roll(rolled=None, error=failed(error))
 
 
 def rolled(tape: Tape) -> Rolled:

@@ -9,6 +9,7 @@ that text (`sum(iter(int, 1))`) escapes it: the page then ends the whole worker.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 import linecache
@@ -19,19 +20,52 @@ from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
 from types import CodeType, FrameType, TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypedDict
 
 from gradwalk.collecting import collector_off
 from gradwalk.errors import GradwalkError
-from gradwalk.messages import Message, say, verbatim
+from gradwalk.messages import Message, reason_of, say, verbatim
 
-__all__ = ["BUDGET", "LearnerError", "execute", "guarded", "watch_over"]
+__all__ = ["BUDGET", "Failure", "LearnerError", "execute", "failure_of", "guarded", "not_shown", "watch_over"]
 
 #: So many steps through a learner's text may be done in one go.
 BUDGET = 1_000_000
 
 _texts: set[str] = set()  # the file names under which learners' texts were compiled
 _DEEPEST = sys.getrecursionlimit()  # calls that may be open at once
+
+
+class Failure(TypedDict):
+    """Why a call gave nothing: the kind of error, what it says, and the line of which text of the learner's.
+
+    >>> from gradwalk.learn.page.scripts import run
+    >>> run(["print(1 / 0)"])["error"]["line"]
+    1
+    """
+
+    kind: str
+    message: Message
+    line: int | None
+    where: str | None
+
+
+def failure_of(error: BaseException) -> Failure:
+    """An error as the page is told of it; some of ours know their line, as that of a program that cannot be read.
+
+    >>> failure_of(ZeroDivisionError("division by zero"))
+    {'kind': 'ZeroDivisionError', 'message': 'division by zero', 'line': None, 'where': None}
+    """
+    kind, line = getattr(error, "kind", type(error).__name__), getattr(error, "line", None)
+    return Failure(kind=kind, message=reason_of(error), line=line, where=getattr(error, "where", None))
+
+
+def not_shown(count: int) -> Message:
+    """What is said after a part of what was printed.
+
+    >>> not_shown(1200)
+    '\\n… and 1,200 more characters, which are not shown\\n'
+    """
+    return say("\n… and {count} more characters, which are not shown\n", count=f"{count:,}")
 
 
 class LearnerError(GradwalkError, RuntimeError):
@@ -54,9 +88,12 @@ class _OutOfSteps(BaseException):
 
 
 def execute(
-    source: str, given: Mapping[str, Any] | None = None, *, name: str = "your code", budget: int = BUDGET
-) -> dict[str, Any]:
+    source: str, given: Mapping[str, Any] | None = None, *, name: str = "your code", budget: int = BUDGET,
+    tree: ast.Module | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Run a text with some names given, and give all names there are then; `name` is what errors call the text.
+
+    With a `tree`, that is run in its place: the same lines with small changes in them.
 
     >>> execute("b = a * a", {"a": Value(3.0)})["b"].data
     9.0
@@ -70,7 +107,7 @@ def execute(
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     namespace: dict[str, Any] = {"__name__": "__learner__", **(given or {})}
     try:
-        code = compile(source, file, "exec", dont_inherit=True)
+        code = compile(tree or source, file, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise LearnerError(type(error).__name__, error.msg, error.lineno, name) from None
     except ValueError as error:  # a null character
@@ -214,32 +251,25 @@ def _circle(traceback: TracebackType | None) -> tuple[Message, int | None, str |
     round_and_round = [name for name in dict.fromkeys(name for name, _, _ in calls) if name in circle]
     led = [call for call, then in pairwise(calls) if {call[0], then[0]} <= circle and call[2]]
     line, text = led[0][1:] if led else (None, None)
+    message = say("a function calls itself over and over: what should make it stop?")
     if len(round_and_round) == 1:
-        (name,) = round_and_round
-        return say("a function calls itself over and over: `{name}` leads back to `{name}`", name=name), line, text
+        message = say("a function calls itself over and over: `{name}` leads back to `{name}`", name=round_and_round[0])
     if len(round_and_round) == 2:
-        first, second = round_and_round
         message = say(
             "a function calls itself over and over: `{first}` leads to `{second}`, and that leads back to `{first}`",
-            first=first,
-            second=second,
+            first=round_and_round[0],
+            second=round_and_round[1],
         )
-        return message, line, text
-    return say("a function calls itself over and over: what should make it stop?"), line, text
+    return message, line, text
 
 
 def _place(traceback: TracebackType | None) -> tuple[int | None, str | None]:
-    """The innermost line of a learner's text, and which text it is."""
-    return _places(traceback)[-1]
-
-
-def _places(traceback: TracebackType | None) -> list[tuple[int | None, str | None]]:
-    """Every line of a learner's text on the way to an error, outermost first; before them, that there is none."""
-    found: list[tuple[int | None, str | None]] = [(None, None)]
+    """The innermost line of a learner's text on the way to an error, and which text it is."""
+    found: tuple[int | None, str | None] = (None, None)
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if file in _texts:
-            found.append((traceback.tb_lineno, file[1:-1]))
+            found = traceback.tb_lineno, file[1:-1]
         traceback = traceback.tb_next
     return found
 

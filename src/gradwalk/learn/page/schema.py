@@ -11,24 +11,49 @@ import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Mark
 from gradwalk.explain.views import HeatMap
 from gradwalk.learn.page import exercises, folding, grading, naming, rolling, scripts
 from gradwalk.learn.page.answer import CheckRow, Contribution, LedgerShown, LineOfError, Result
 from gradwalk.learn.page.bridge import Answer
-from gradwalk.learn.page.comparisons import ComparedRow, RecordedComparisons
-from gradwalk.learn.page.failures import Failure
 from gradwalk.learn.page.hunting import shapes
 from gradwalk.learn.page.matrix_picture import MatrixPicture
 from gradwalk.learn.page.programs import WORDS, Drawn, Failed
 from gradwalk.learn.page.recordings import Material, PresetEntry, TensorEntry, TrainingEntry
+from gradwalk.learn.page.sandbox import Failure
 from gradwalk.learn.page.training import Points, Training
 from gradwalk.messages import Message
 from gradwalk.walk import AlreadyVisited, Compute, Doubled, Enter, Leave, Missing, NodeInfo, Push, Seed, Visit
 
-__all__ = ["SHAPES", "typescript"]
+__all__ = ["SHAPES", "ComparedRow", "RecordedComparisons", "typescript"]
+
+
+class ComparedRow(TypedDict):
+    """Some lines of both programs, and what each printed.
+
+    >>> ComparedRow(name="import", ours="", theirs="import torch", oursPrinted="", theirsPrinted="")["theirs"]
+    'import torch'
+    """
+
+    name: str
+    ours: str
+    theirs: str
+    oursPrinted: str
+    theirsPrinted: str
+
+
+class RecordedComparisons(TypedDict):
+    """Every comparison by its name, and the PyTorch that ran.
+
+    >>> RecordedComparisons(torch="2.13.0", comparisons={})["torch"]
+    '2.13.0'
+    """
+
+    torch: str
+    comparisons: dict[str, list[ComparedRow]]
+
 
 WALK = (Compute, Seed, Visit, Push)
 SEARCH = (Enter, AlreadyVisited, Leave)
@@ -36,7 +61,7 @@ PAGE: tuple[type, ...] = (
     *(Failure, Answer, Failed, HeatMap, Drawn, Points, Training, PresetEntry, TensorEntry, TrainingEntry, Material),
     *(scripts.Ran, naming.Naming, naming.Facts, folding.Cell, folding.Block, folding.Folding),
     *(MatrixPicture, rolling.Pictures, rolling.RolledStep, rolling.Rolled),
-    *(rolling.RollFailure, rolling.Roll, rolling.RollMaterial),
+    *(rolling.Roll, rolling.RollMaterial),
     *(exercises.TabEntry, exercises.ExerciseEntry, exercises.EnginePart, exercises.EngineText),
     *(exercises.ExerciseMaterial, CheckRow, Contribution, LedgerShown, LineOfError, Result),
     *(shapes.HuntEvent, shapes.Wrong, shapes.Measured, shapes.Stopped, shapes.Instrument, shapes.Seen, shapes.Choice),

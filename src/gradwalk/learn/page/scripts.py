@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any, TypedDict
 
-from gradwalk.learn.page.failures import Failure, not_shown
-from gradwalk.learn.page.sandbox import LearnerError, execute
+from gradwalk.learn.page.sandbox import Failure, LearnerError, execute, failure_of, not_shown
 from gradwalk.messages import Message, say, verbatim
 
 __all__ = ["Ran", "run"]
@@ -46,11 +45,18 @@ def run(parts: Sequence[str], engine: str = "") -> Ran:
         if engine:
             names = execute(engine, name="the engine")
         for part in parts:
-            names, text = _printing(part, names, printed)
-            printed.append(text)
+            out = io.StringIO()
+            try:
+                with redirect_stdout(out):
+                    names = execute(part, names)
+            finally:  # also what came before an error
+                text = out.getvalue()
+                left_out = len(text) - MOST_PRINTED
+                if left_out > 0:
+                    text = say("{shown}{more}", shown=text[:MOST_PRINTED], more=not_shown(left_out))
+                printed.append(verbatim(text))
     except LearnerError as error:
-        told = Failure(kind=error.kind, message=error.reason, line=error.line, where=error.where)
-        return Ran(printed=printed, error=told)
+        return Ran(printed=printed, error=failure_of(error))
     finally:
         _let_go(names)
     return Ran(printed=printed, error=None)
@@ -64,21 +70,3 @@ def _let_go(names: dict[str, Any]) -> None:
     kinds = {x for x in names.values() if isinstance(x, type) and x.__module__ == "__learner__"}
     for x in [x for x in gc.get_objects() if type(x) in kinds]:
         getattr(x, "__dict__", {}).clear()
-
-
-def _printing(part: str, names: dict[str, Any], printed: list[Message]) -> tuple[dict[str, Any], Message]:
-    out = io.StringIO()
-    try:
-        with redirect_stdout(out):
-            names = execute(part, names)
-    except LearnerError:
-        printed.append(_shortened(out.getvalue()))  # what came before the error
-        raise
-    return names, _shortened(out.getvalue())
-
-
-def _shortened(text: str) -> Message:
-    left_out = len(text) - MOST_PRINTED
-    return (
-        verbatim(text) if left_out <= 0 else say("{shown}{more}", shown=text[:MOST_PRINTED], more=not_shown(left_out))
-    )

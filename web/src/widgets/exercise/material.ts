@@ -3,7 +3,7 @@ import type {EngineText} from "../../python/schema.ts";
 
 export type {CheckRow as Row, ExerciseEntry as Exercise, ExerciseMaterial as Material, LedgerShown as Ledger, Result, TabEntry as Tab} from "../../python/schema.ts";
 
-/** The class as a file, as gradwalk.learn.page.exercises.splice.whole_class writes it. */
+/** The class as a file, as whole_class in the tests writes it. */
 export function wholeClass({head, tail, parts}: EngineText, texts: Record<string, string>, lesson: number): string {
   const chosen = parts.filter((part) => part.lesson <= lesson && texts[part.name] !== undefined);
   return head + chosen.map(({name}) => `\n${indented(texts[name]!)}`).join("") + tail;

@@ -8,9 +8,9 @@ A learner's text goes through `splice` and `attempts` to numbers, these through 
 | `model` | what an exercise is made of |
 | `plus_times`, `slopes`, `backward`, `derived`, `network`, `training_loop` | the exercises, as data |
 | `arrays`, `tensors`, `whole_network` | arrays to write with, and the exercises on tensors |
-| `splice` | what a learner's text is spliced into; the whole class as a file |
+| `splice` | what a learner's text is spliced into |
 | `attempts` | running the checks |
-| `mistakes`, `errors`, `ledger`, `visit_order`, `array_words`, `feedback` | which mistake it is, and in which words |
+| `mistakes`, `errors`, `ledger`, `visit_order`, `array_words` | which mistake it is, and in which words |
 | `reading` | what can be seen in the text without running it |
 | `repairs`, `changes`, `editing` | the small change that would make the text right |
 | `result` | what came of a try, as the page shows it |

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from gradwalk.learn.page.answer import Feedback
 from gradwalk.learn.page.exercises.arrays import Array, text_of
 from gradwalk.learn.page.exercises.attempts import Attempt
-from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.matcher import same
 from gradwalk.messages import Message, joined, say
 
-__all__ = ["Off", "alike", "arrays_off", "compared", "headline_of", "of_arrays", "rows_of"]
+__all__ = ["Off", "alike", "compared", "headline_of", "of_arrays", "rows_of"]
 
 
 @dataclass(frozen=True)
@@ -35,18 +34,6 @@ def alike(one: Array, other: Array) -> bool:
     (True, False)
     """
     return one.shape == other.shape and all(map(same, one.flat(), other.flat()))
-
-
-def arrays_off(got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> Iterator[Off]:
-    """Every array that is off, in the order of the checks.
-
-    >>> [off.name for off in arrays_off((Attempt(arrays={"g": Array(1)}),), (Attempt(arrays={"g": Array(2)}),))]
-    ['g']
-    """
-    for mine, theirs in zip(got, right, strict=True):
-        for name, array in theirs.arrays.items():
-            if name in mine.arrays and not alike(mine.arrays[name], array):
-                yield Off(name, mine.arrays[name], array)
 
 
 def compared(tried: Attempt) -> int:

@@ -19,6 +19,11 @@ __all__ = ["Array", "ones", "text_of", "zeros"]
 T = TypeVar("T")
 
 
+def _operator(op: str) -> tuple[Any, Any]:
+    """An operator of `Array` and its reflected form."""
+    return lambda self, other: _each(op, self, other), lambda self, other: _each(op, other, self)
+
+
 class Array:
     """Numbers in rows and columns, or in any other number of axes.
 
@@ -90,53 +95,17 @@ class Array:
 
     # --- arithmetic, number by number
 
-    def __add__(self, other: Any) -> Array:
-        return _each("+", self, other)
-
-    def __sub__(self, other: Any) -> Array:
-        return _each("-", self, other)
-
-    def __mul__(self, other: Any) -> Array:
-        return _each("*", self, other)
-
-    def __truediv__(self, other: Any) -> Array:
-        return _each("/", self, other)
-
-    def __pow__(self, other: Any) -> Array:
-        return _each("**", self, other)
-
-    def __radd__(self, other: Any) -> Array:
-        return _each("+", other, self)
-
-    def __rsub__(self, other: Any) -> Array:
-        return _each("-", other, self)
-
-    def __rmul__(self, other: Any) -> Array:
-        return _each("*", other, self)
-
-    def __rtruediv__(self, other: Any) -> Array:
-        return _each("/", other, self)
+    __add__, __radd__ = _operator("+")
+    __sub__, __rsub__ = _operator("-")
+    __mul__, __rmul__ = _operator("*")
+    __truediv__, __rtruediv__ = _operator("/")
+    __pow__ = _operator("**")[0]
+    __eq__, __ne__ = _operator("==")[0], _operator("!=")[0]
+    __lt__, __gt__ = _operator("<")[0], _operator(">")[0]
+    __le__, __ge__ = _operator("<=")[0], _operator(">=")[0]
 
     def __neg__(self) -> Array:
         return _each("neg", self)
-
-    def __eq__(self, other: object) -> Array:  # type: ignore[override]
-        return _each("==", self, other)
-
-    def __ne__(self, other: object) -> Array:  # type: ignore[override]
-        return _each("!=", self, other)
-
-    def __lt__(self, other: Any) -> Array:
-        return _each("<", self, other)
-
-    def __le__(self, other: Any) -> Array:
-        return _each("<=", self, other)
-
-    def __gt__(self, other: Any) -> Array:
-        return _each(">", self, other)
-
-    def __ge__(self, other: Any) -> Array:
-        return _each(">=", self, other)
 
     def exp(self) -> Array:
         """e to the power of each number.
@@ -180,7 +149,8 @@ class Array:
         Array([2, 3])
         """
         total = self.sum(dim, keepdim, axis=axis, keepdims=keepdims)
-        return total / (size_of(self.shape) / (size_of(total.shape) or 1))
+        mean: Array = total / (size_of(self.shape) / (size_of(total.shape) or 1))
+        return mean
 
     def max(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Array:
         """The largest number along an axis, or of all.

@@ -63,10 +63,9 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
     with unchanged(math, builtins, Value, Array):
         names = names_for(exercise, tab, text, texts)
         for check in tab.checks:
-            endless = bool(found) and found[-1].error is not None and found[-1].error.kind == "OutOfSteps"
-            found.append(
-                found[-1] if endless else _tried(names, check, exercise.budget)
-            )  # once it did not end, nobody waits again
+            last = found[-1].error if found else None
+            endless = last is not None and last.kind == "OutOfSteps"  # then nobody waits again
+            found.append(found[-1] if endless else _tried(names, check, exercise.budget))
     return tuple(found)
 
 
@@ -104,21 +103,13 @@ def unchanged(*things: Any) -> Iterator[None]:
                     setattr(thing, name, value)
 
 
+@cache
 def expected(exercise: Exercise, tab: Tab) -> tuple[Attempt, ...]:
     """What is right: the engine's own numbers, or those of the solution where it defines something beside the engine.
 
     >>> expected(EXERCISES["diamond"], EXERCISES["diamond"].tabs["diamond"])[0].numbers["a.grad"]
     15.0
     """
-    return _expected(exercise.name, tab.name)
-
-
-@cache
-def _expected(exercise_name: str, tab_name: str) -> tuple[Attempt, ...]:
-    from gradwalk.learn.page.exercises import EXERCISES
-
-    exercise = EXERCISES[exercise_name]
-    tab = exercise.tabs[tab_name]
     if exercise.kind == "definitions":
         return attempt(exercise, tab, tab.solution, {})
     names: dict[str, Any] = {"Value": Value}
@@ -133,7 +124,8 @@ def _tried(names: Mapping[str, Any], check: Probe, budget: int) -> Attempt:
         with guarded(budget=budget):
             exec(compile(check.text, "<check>", "exec"), space)
             found = {see: eval(see, space) for see in check.see}
-            arrays = {see: x if isinstance(x, Array) else Array(x) for see, x in found.items() if _is_array(x)}
+            given = {see: x for see, x in found.items() if isinstance(x, (Array, list, tuple))}
+            arrays = {see: x if isinstance(x, Array) else Array(x) for see, x in given.items()}
             numbers = {see: _number(see, x) for see, x in found.items() if see not in arrays}
             for see, array in arrays.items():
                 numbers |= _numbers(see, array)
@@ -141,10 +133,6 @@ def _tried(names: Mapping[str, Any], check: Probe, budget: int) -> Attempt:
     except LearnerError as error:
         return Attempt(error=error)
     return Attempt(numbers, leaves, arrays=arrays)
-
-
-def _is_array(x: Any) -> bool:
-    return isinstance(x, (Array, list, tuple))
 
 
 def _numbers(name: str, array: Array) -> dict[str, float]:

@@ -50,10 +50,9 @@ def _kind(statement: ast.stmt | None) -> Kind:
     return "wrong value" if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Return)) else "slip"
 
 
-def _is_read(place: Place) -> bool:
-    """Whether it is an expression whose value is taken, as a whole."""
-    loaded = isinstance(getattr(place.node, "ctx", ast.Load()), ast.Load)
-    return isinstance(place.node, ast.expr) and loaded and not isinstance(place.parent, ast.Attribute)
+def _is_read(node: ast.AST) -> bool:
+    """Whether it is an expression whose value is taken."""
+    return isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
 
 
 def places_to_look(editor: Editor, solution: ast.Module) -> Iterator[Change]:
@@ -82,12 +81,14 @@ def _assignments(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """`=`, `+=`, `-=`: one that should be another. All of a kind at once, then each alone."""
     plain = [p for p in editor.writes if isinstance(p.node, ast.Assign) and len(p.node.targets) == 1]
     grads = [p for p in plain if target_of(p.statement).endswith(".grad")]
-    signs: tuple[tuple[ast.operator | None, str], ...] = ((ast.Add(), "+="), (ast.Sub(), "-="), (None, "="))
+    signs = ((ast.Add(), "+="), (ast.Sub(), "-="))
     for chosen in [grads, *([p] for p in plain)]:
         if not chosen:
             continue
-        for op, sign in signs[:2]:
-            changes: list[tuple[Place, ast.stmt]] = [(p, _augmented(p.node, op)) for p in chosen]
+        for op, sign in signs:
+            changes: list[tuple[Place, ast.stmt]] = [
+                (p, ast.AugAssign(p.node.targets[0], op, _positive(p.node.value, op))) for p in chosen
+            ]
             why = say(
                 "Line {line} sets `{target}`. It should change what is there.",
                 line=line_of(chosen[0]),
@@ -99,14 +100,17 @@ def _assignments(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             yield Change("overwritten", why, ask, lines_of(*chosen), editor.text(*changes))
     added = [p for p in editor.writes if isinstance(p.node, ast.AugAssign)]
     for group in [added, *([p] for p in added)]:
-        for op, sign in signs:
+        for other, sign in (*signs, (None, "=")):
             chosen = [p for p in group if _SIGNS.get(type(p.node.op), "?") + "=" != sign]
             if not chosen:
                 continue
-            changes = [(p, _assigned(p.node, op)) for p in chosen]
+            changes = [(p, _assigned(p.node, other)) for p in chosen]
             was = _SIGNS.get(type(chosen[0].node.op), "?")
             lines, target = lines_of(*chosen), target_of(chosen[0].statement)
-            where = _in_lines(lines)
+            where = say("On line {line}", line=lines[0])
+            if len(lines) > 1:
+                *most, last = map(str, lines)
+                where = say("On lines {lines} and {last}", lines=", ".join(most), last=last)
             why = say(
                 "{where}, `{was}` is the wrong way to write to `{target}`.", where=where, was=f"{was}=", target=target
             )
@@ -122,20 +126,8 @@ def _assignments(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             yield Change(kind, why, ask, lines, editor.text(*changes))
 
 
-def _in_lines(lines: tuple[int, ...]) -> Message:
-    if len(lines) == 1:
-        return say("On line {line}", line=lines[0])
-    *most, last = map(str, lines)
-    return say("On lines {lines} and {last}", lines=", ".join(most), last=last)
-
-
 def _assigned(node: ast.AugAssign, op: ast.operator | None) -> ast.stmt:
     return ast.AugAssign(node.target, op, node.value) if op else ast.Assign([node.target], node.value, lineno=0)
-
-
-def _augmented(node: ast.Assign, op: ast.operator | None) -> ast.stmt:
-    target: Any = node.targets[0]
-    return ast.AugAssign(target, op, _positive(node.value, op)) if op else node
 
 
 def _positive(value: ast.expr, op: ast.operator) -> ast.expr:
@@ -168,9 +160,7 @@ def _upstream(editor: Editor, solution: ast.Module) -> Iterator[Change]:
 
 def _statements(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """Lines in the wrong order, lines too many, lines that stand too deep or not deep enough."""
-    bodies = [(p.parent, p.field) for p in editor.places if p.at == 0 and isinstance(p.node, ast.stmt)]
-    for holder, field in bodies:
-        body: list[ast.stmt] = getattr(holder, field)
+    for holder, field, body in editor.blocks:
         for i in range(len(body)):
             for j in range(len(body)):
                 if i == j or abs(i - j) > 3 or isinstance(body[i], (ast.FunctionDef, ast.Return)):
@@ -188,37 +178,34 @@ def _statements(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 ask = say("Which of these lines must come first?") if abs(i - j) == 1 else ask
                 yield Change("wrong order", why, ask, (body[i].lineno,), editor.body(holder, field, moved))
         for i, statement in enumerate(body):
-            if isinstance(statement, (ast.For, ast.If, ast.While)) and len(statement.body) > 1:  # out of the block
-                inner = statement.body[-1]
-                outer = copy.copy(statement)
-                outer.body = statement.body[:-1]
-                out = [*body[:i], outer, inner, *body[i + 1 :]]
-                why = say("Line {line} is indented too far.", line=inner.lineno)
-                ask = say("How often should it run?")
-                yield Change("slip", why, ask, (inner.lineno,), editor.body(holder, field, out))
-            if isinstance(statement, (ast.For, ast.While)) and len(statement.body) > 1:  # before the block
-                opening = statement.body[0]
-                loop = copy.copy(statement)
-                loop.body = statement.body[1:]
-                why = say("Line {line} runs in every turn of the loop.", line=opening.lineno)
-                ahead = [*body[:i], opening, loop, *body[i + 1 :]]
-                ask = say("How often should it run?")
-                yield Change("slip", why, ask, (opening.lineno,), editor.body(holder, field, ahead))
-            after = body[i + 1] if i + 1 < len(body) else None
-            if isinstance(statement, (ast.For, ast.If, ast.While)) and after and not isinstance(after, ast.FunctionDef):
-                deeper = copy.copy(statement)
-                deeper.body = [*statement.body, after]
-                into = [*body[:i], deeper, *body[i + 2 :]]
-                why = say("Line {line} is not indented far enough.", line=after.lineno)
-                ask = say("How often should it run?")
-                yield Change("slip", why, ask, (after.lineno,), editor.body(holder, field, into))
+            if not isinstance(statement, (ast.For, ast.If, ast.While)):
+                continue
+            first, last = statement.body[0], statement.body[-1]
+            after = body[i + 1 : i + 2]
+            found: list[tuple[Message, ast.stmt, list[ast.stmt]]] = []  # what is wrong with a line, and what is right
+            if len(statement.body) > 1:
+                why = say("Line {line} is indented too far.", line=last.lineno)
+                found.append((why, last, [_holding(statement, statement.body[:-1]), last, *after]))
+            if len(statement.body) > 1 and not isinstance(statement, ast.If):
+                why = say("Line {line} runs in every turn of the loop.", line=first.lineno)
+                found.append((why, first, [first, _holding(statement, statement.body[1:]), *after]))
+            if after and not isinstance(after[0], ast.FunctionDef):
+                why = say("Line {line} is not indented far enough.", line=after[0].lineno)
+                found.append((why, after[0], [_holding(statement, [*statement.body, *after])]))
+            for why, line_of_it, instead in found:
+                text = editor.body(holder, field, [*body[:i], *instead, *body[i + 2 :]])
+                yield Change("slip", why, say("How often should it run?"), (line_of_it.lineno,), text)
+
+
+def _holding(block: ast.For | ast.If | ast.While, statements: list[ast.stmt]) -> ast.stmt:
+    held = copy.copy(block)
+    held.body = statements
+    return held
 
 
 def _extras(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """A line that should not be there."""
-    bodies = [(p.parent, p.field) for p in editor.places if p.at == 0 and isinstance(p.node, ast.stmt)]
-    for holder, field in bodies:
-        body: list[ast.stmt] = getattr(holder, field)
+    for holder, field, body in editor.blocks:
         for i, statement in enumerate(body):
             if isinstance(statement, ast.FunctionDef):
                 continue
@@ -300,6 +287,7 @@ def _again(editor: Editor, place: Place) -> bool:
 
 def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """An operator where another belongs, a minus too many or too few."""
+    own = {node.name for node in ast.walk(editor.tree) if isinstance(node, ast.FunctionDef)}
     for place in editor.places:
         node = place.node
         line = line_of(place)
@@ -317,8 +305,11 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                     if was == "^":
                         ask = say("In Python a power is written `**`.")
                     yield Change(kind, why, ask, (line,), editor.text((place, other())))
-            turned = ast.BinOp(parent.right, parent.op, parent.left)
-            yield from _swapped(editor, parent, turned, kind)
+            if not isinstance(parent.op, (ast.Add, ast.Mult)):
+                why = say("On line {line}, the two sides of `{sign}` have changed places.", line=line, sign=was)
+                ask = say("Which of the two comes first?")
+                turned = ast.BinOp(parent.right, parent.op, parent.left)
+                yield Change("turned round", why, ask, (line,), _at(editor, parent, turned))
             for kept in (parent.left, parent.right):
                 dropped = parent.right if kept is parent.left else parent.left
                 why = say("On line {line}, `{code}` does not belong there.", line=line, code=ast.unparse(dropped))
@@ -336,9 +327,13 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             yield Change(kind, why, say("Why is it there?"), (line,), editor.text((place, node.operand)))
         elif isinstance(place.parent, ast.Compare) and isinstance(place.parent.ops[0], _WHICH):
             continue  # which object it is has no sign
-        elif isinstance(node, ast.Name) and _is_handed_on(editor, place):
+        elif (
+            isinstance(node, ast.Name) and isinstance(place.parent, ast.Call) and ast.unparse(place.parent.func) in own
+        ):
             continue  # nor has a node that a function of the learner's is given
-        elif _is_read(place) and place.field in ("left", "right", "value", "args", "operand"):
+        elif isinstance(place.parent, ast.Attribute):
+            continue
+        elif _is_read(node) and place.field in ("left", "right", "value", "args", "operand"):
             negated = ast.UnaryOp(ast.USub(), node)
             why = say("On line {line}, a sign is wrong.", line=line)
             yield Change(kind, why, say("Does it rise or fall there?"), (line,), editor.text((place, negated)))
@@ -348,19 +343,6 @@ def _does_nothing(node: ast.BinOp, op: type[ast.operator]) -> bool:
     """Whether an operation with 1 would give back the other operand: then the 1 does not belong there."""
     left, right = (isinstance(x, ast.Constant) and x.value == 1 for x in (node.left, node.right))
     return (right and op in (ast.Mult, ast.Div, ast.Pow)) or (left and op is ast.Mult)
-
-
-def _is_handed_on(editor: Editor, place: Place) -> bool:
-    """Whether a part is an argument of a function that the text itself defines."""
-    own = {node.name for node in ast.walk(editor.tree) if isinstance(node, ast.FunctionDef)}
-    return isinstance(place.parent, ast.Call) and ast.unparse(place.parent.func) in own
-
-
-def _swapped(editor: Editor, parent: ast.BinOp, turned: ast.BinOp, kind: Kind) -> Iterator[Change]:
-    if not isinstance(parent.op, (ast.Add, ast.Mult)):
-        line, sign = parent.lineno, _SIGNS[type(parent.op)]
-        why = say("On line {line}, the two sides of `{sign}` have changed places.", line=line, sign=sign)
-        yield Change("turned round", why, say("Which of the two comes first?"), (line,), _at(editor, parent, turned))
 
 
 def _at(editor: Editor, node: ast.AST, new: Any) -> str:
@@ -424,28 +406,23 @@ def _numbers(editor: Editor, solution: ast.Module) -> Iterator[Change]:
 
 def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """A call that is missing, or one too many; `.data` that leaves the graph; something returned that should not be."""
-    wraps: list[tuple[str, Callable[[ast.expr], ast.expr]]] = []
+    wraps: dict[str, Callable[[ast.expr], ast.expr]] = {}
     for node in ast.walk(solution):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
             name = node.func.attr
-            wraps.append((f".{name}()", lambda e, name=name: ast.Call(ast.Attribute(e, name, ast.Load()), [], [])))  # type: ignore[misc]
+            wraps[f".{name}()"] = lambda e, name=name: ast.Call(ast.Attribute(e, name, ast.Load()), [], [])  # type: ignore[misc]
         elif (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1 and not node.keywords
         ):
             name = node.func.id
-            wraps.append((f"{name}(…)", lambda e, name=name: ast.Call(ast.Name(name, ast.Load()), [e], [])))  # type: ignore[misc]
+            wraps[f"{name}(…)"] = lambda e, name=name: ast.Call(ast.Name(name, ast.Load()), [e], [])  # type: ignore[misc]
     for place in editor.places:
         node = place.node
         line = line_of(place)
         kind = _kind(place.statement)
         if isinstance(node, ast.Call):
-            inner = (
-                node.args[0]
-                if len(node.args) == 1
-                else node.func.value
-                if isinstance(node.func, ast.Attribute)
-                else None
-            )
+            called = node.func.value if isinstance(node.func, ast.Attribute) else None
+            inner = node.args[0] if len(node.args) == 1 else called
             for new in filter(None, (inner, node.func if not node.args else None)):
                 why = say(
                     "On line {line}, `{code}` calls what should not be called.", line=line, code=ast.unparse(node)
@@ -460,10 +437,9 @@ def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 code=ast.unparse(node),
             )
             yield Change("cut off", why, say("Is there a `.data` too many?"), (line,), editor.text((place, node.value)))
-        if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and place.field in (
-            "value", "iter", "args", "right", "left", "test", "elt", "body", "orelse"
-        ):  # fmt: skip
-            for name, wrap in dict(wraps).items():
+        places = ("value", "iter", "args", "right", "left", "test", "elt", "body", "orelse")
+        if _is_read(node) and place.field in places:
+            for name, wrap in wraps.items():
                 why = say(
                     "On line {line}, something is missing around `{code}`: `{call}`.",
                     line=line,
@@ -472,8 +448,6 @@ def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 )
                 ask = say("What should be done with it first?")
                 yield Change("a part is missing", why, ask, (line,), editor.text((place, wrap(node))))
-        if isinstance(node, ast.Return) and node.value is None:
-            continue
 
 
 def _line_by_line(editor: Editor, solution: ast.Module) -> Iterator[Change]:
@@ -503,7 +477,6 @@ def _missing(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     kept = {kind for kind in blocks if count[kind] >= sum(isinstance(n, kind) for n in ast.walk(solution))}
     lacking = [n for n in ast.walk(solution) if isinstance(n, ast.stmt) and ast.dump(n) not in there
                and not isinstance(n, (ast.FunctionDef, ast.ClassDef))]  # fmt: skip
-    bodies = [(p.parent, p.field) for p in editor.places if p.at == 0 and isinstance(p.node, ast.stmt)]
     returns = any(isinstance(p.node, ast.Return) and p.node.value is not None for p in editor.places)
     written = {target_of(p.statement) for p in editor.writes} - {""}
     for statement in lacking if len(lacking) <= _FEW else []:
@@ -511,8 +484,7 @@ def _missing(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             continue
         if target_of(statement) in written:  # it is set, if not rightly
             continue
-        for holder, field in bodies:
-            body: list[ast.stmt] = getattr(holder, field)
+        for holder, field, body in editor.blocks:
             for i in range(len(body) + 1):
                 replaced = [s for s in body if not isinstance(s, ast.Pass)]
                 i = min(i, len(replaced))

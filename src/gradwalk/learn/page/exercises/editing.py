@@ -59,6 +59,8 @@ class Editor:
         """All of a tree, or what is in one line of it."""
         self.tree = tree
         self.places = [place for place in _places(tree) if line is None or line_of(place) == line]
+        firsts = [p for p in self.places if p.at == 0 and isinstance(p.node, ast.stmt)]
+        self.blocks = [(p.parent, p.field, list(getattr(p.parent, p.field))) for p in firsts]  # whose, where, of what
         self.writes = [p for p in self.places if isinstance(p.node, (ast.Assign, ast.AugAssign))]
         self.out = next((n.value.id for n in ast.walk(tree) if isinstance(n, ast.Return)
                          and isinstance(n.value, ast.Name)), "out")  # fmt: skip

@@ -8,9 +8,8 @@ import re
 import textwrap
 from difflib import get_close_matches
 
-from gradwalk.learn.page.answer import NOTHING
+from gradwalk.learn.page.answer import NOTHING, Feedback
 from gradwalk.learn.page.exercises.arrays import Array
-from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.messages import Message, joined, say, verbatim
@@ -49,7 +48,10 @@ def of_error(exercise: Exercise, tab: Tab, text: str, error: LearnerError) -> Fe
     elif error.kind == "NotDefined":
         headline = say("`{name}` is not there", name=tab.name)
     elif error.kind == "NameError" and exercise.kind == "program" and not where:
-        kind, headline, why, ask = "a part is missing", *_nameless(said)
+        kind, name = "a part is missing", next(iter(re.findall(r"'([^']+)'", said)), "?")
+        headline = say("`{name}` is not there", name=name)
+        why = say("The test looks at `{name}`, and your program has nothing of that name.", name=name)
+        ask = say("Does each node have a name, in a line of its own?")
     elif exercise.kind == "program" and not where and re.search(r"'(float|int)' object has no attribute", said):
         kind, headline = "cut off", say("A plain number where a node belongs")
         why = say("The test looks at nodes, and one of them is a plain number in your program: it has no history.")
@@ -99,14 +101,6 @@ def _known_cause(text: str, error: LearnerError) -> tuple[Message, Message] | No
         )
         return why, say("Do you mean `reversed({name})`?", name=turned[1])
     return None
-
-
-def _nameless(said: str) -> tuple[Message, Message, Message]:
-    """The test looks at a name that the program does not make: headline, why, a question."""
-    name = next(iter(re.findall(r"'([^']+)'", said)), "?")
-    headline = say("`{name}` is not there", name=name)
-    why = say("The test looks at `{name}`, and your program has nothing of that name.", name=name)
-    return headline, why, say("Does each node have a name, in a line of its own?")
 
 
 def _circle(tab: Tab, text: str, said: Message) -> tuple[Message, Message, Message]:

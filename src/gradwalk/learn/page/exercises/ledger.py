@@ -2,51 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
 from gradwalk import walk
 from gradwalk.diagnose.probes import Probe
 from gradwalk.engine import Value
-from gradwalk.learn.page.answer import Contribution
+from gradwalk.learn.page.answer import Contribution, LedgerShown, seven
 from gradwalk.matcher import same
 
-__all__ = ["Ledger", "ledger"]
+__all__ = ["ledger"]
 
 
-@dataclass(frozen=True)
-class Ledger:
-    """The contributions to one gradient.
-
-    >>> from gradwalk.learn.page.exercises.model import on
-    >>> found = ledger(on("y = x * x", "x.grad", x=3), "x.grad", 3.0, 6.0)
-    >>> [(part["value"], part["state"]) for part in found.parts]
-    [(3.0, 'replaced'), (3.0, 'kept')]
-    """
-
-    name: str
-    parts: tuple[Contribution, ...]
-    got: float
-    right: float
-
-    @property
-    def replaced(self) -> bool:
-        """Whether the last contribution is all that is left.
-
-        >>> from gradwalk.learn.page.exercises.model import on
-        >>> ledger(on("y = x * z + x", "x.grad", x=3, z=-4), "x.grad", -4.0, -3.0).replaced
-        True
-        """
-        return all(part["state"] != "lost" for part in self.parts)
-
-
-def ledger(check: Probe, name: str, got: float, right: float) -> Ledger | None:
+def ledger(check: Probe, name: str, got: float, right: float) -> LedgerShown | None:
     """The ledger of one gradient of a check that came out wrong, where the wrong number is a part of the right sum.
 
-    >>> from gradwalk.learn.page.exercises.model import on
     >>> check = on("b = a + 1; c = a * 3; d = b * c", "a.grad", a=2)
-    >>> [(part["value"], part["source"], part["state"]) for part in ledger(check, "a.grad", 9.0, 15.0).parts]
+    >>> [(part["value"], part["source"], part["state"]) for part in ledger(check, "a.grad", 9.0, 15.0)["parts"]]
     [(9.0, 'c', 'kept'), (6.0, 'b', 'lost')]
     """
     found = _contributions(check, name)
@@ -57,11 +29,11 @@ def ledger(check: Probe, name: str, got: float, right: float) -> Ledger | None:
     if kept is None:
         return None
     gone: Literal["replaced", "lost"] = "replaced" if kept == {len(values) - 1} else "lost"
-    parts = tuple(
+    parts = [
         Contribution(value=value, source=source, state="kept" if i in kept else gone)
         for i, (value, source) in enumerate(found)
-    )
-    return Ledger(name, parts, got, right)
+    ]
+    return LedgerShown(name=name, parts=parts, got=seven(got), expected=seven(right))
 
 
 def _contributions(check: Probe, name: str) -> list[tuple[float, str]]:

@@ -17,27 +17,13 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cache
 
-from gradwalk.learn.page.answer import NOTHING
-from gradwalk.learn.page.exercises.array_words import arrays_off, headline_of, of_arrays
+from gradwalk.learn.page.answer import NOTHING, Feedback, LedgerShown
+from gradwalk.learn.page.exercises.array_words import Off, alike, headline_of, of_arrays
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
-from gradwalk.learn.page.exercises.changes import Change
 from gradwalk.learn.page.exercises.errors import of_error
-from gradwalk.learn.page.exercises.feedback import Feedback
-from gradwalk.learn.page.exercises.ledger import Ledger, ledger
-from gradwalk.learn.page.exercises.model import Exercise, Kind, Mistake, Tab
-from gradwalk.learn.page.exercises.reading import (
-    Seen,
-    changes_a_copy,
-    cut_off,
-    misspelt,
-    pushes_to_result,
-    read_too_early,
-    scales_all,
-    sets_data_too,
-    thrown_away,
-    visits_operands,
-    writes_in,
-)
+from gradwalk.learn.page.exercises.ledger import ledger
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
+from gradwalk.learn.page.exercises.reading import cut_off, seen_in, writes_in
 from gradwalk.learn.page.exercises.repairs import repair
 from gradwalk.learn.page.exercises.visit_order import order_of_visits
 from gradwalk.learn.page.sandbox import LearnerError
@@ -65,47 +51,49 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     ('3.0 where 6.0 is right', 'Is there an `=` that should be `+=`?', (6, 7))
     """
     right = expected(exercise, tab)
-    wrong = _wrong(got, right)
+    both = list(zip(got, right, strict=True))
+    wrong = [(at, name, mine.numbers[name], x) for at, (mine, theirs) in enumerate(both)
+             for name, x in theirs.numbers.items()
+             if name in mine.numbers and not same(mine.numbers[name], x)]  # fmt: skip
     slope = next((each for each in wrong if each[1].endswith("grad")), None)
     headline = _off(*(slope or wrong[0])[2:]) if wrong else say("Not all of it ran")
     if not wrong and not any(outcome.error for outcome in got):
         headline = say("A single number where an array belongs")
-    off = next(iter(arrays_off(got, right)), None)
+    pairs = [(name, mine.arrays[name], array) for mine, theirs in both
+             for name, array in theirs.arrays.items() if name in mine.arrays]  # fmt: skip
+    off = next((Off(name, mine, array) for name, mine, array in pairs if not alike(mine, array)), None)
     headline = headline_of(off) if off else headline
     money = ledger(tab.checks[slope[0]], *slope[1:]) if slope and exercise.kind == "methods" else None
     error = next((outcome.error for outcome in got if outcome.error), None)
-    exact = _exactly(tab, text)
+    exact = None
+    with suppress(SyntaxError, ValueError):  # a known mistake that is written here, comments and blanks aside
+        written = _plain(text)
+        exact = next((mistake for mistake in tab.mistakes if _plain(mistake.apply(tab.solution)) == written), None)
     if exact:
-        guilty = _changed(tab, text, exact) or _lines_of(repair(exercise, tab, text, texts))
+        guilty = _changed(tab, text, exact)
+        if not guilty and (change := repair(exercise, tab, text, texts)):
+            guilty = change.lines
         return _known_by(exact, headline, guilty, money, error)
-    known = _known(exercise, tab, got, right)
+    known = list(matching(_candidates(exercise, tab), range(len(got)),
+                          observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome))  # fmt: skip
     told = order_of_visits(text) if tab.name == "backward" and (wrong or error) else None
     if error is not None and error.kind in _PLAIN and not (error.kind == "OutOfSteps" and (known or told)):
         return of_error(exercise, tab, text, error)
     stopped = of_error(exercise, tab, text, error) if error is not None else None
     if stopped and stopped.kind != "error" and not (stopped.kind == "slip" and wrong):  # it has a cause that we know
         return stopped
-    methods = exercise.kind == "methods"
-    seen: tuple[tuple[Kind, Seen | None], ...] = (
-        ("slip", misspelt(text) if methods else None),
-        ("thrown away", thrown_away(text)),
-        ("wrong order", read_too_early(text) if methods else None),
-        ("wrong direction", pushes_to_result(text) if methods else None),
-        ("visited twice", visits_operands(text) if methods and tab.name != "backward" else None),
-        ("thrown away", changes_a_copy(text)),
-        ("changed the wrong thing", sets_data_too(text)),
-        ("wrong local derivative", scales_all(text) if methods else None),
-    )
-    for kind, told_by_text in seen:
-        if told_by_text:
-            return Feedback(kind, headline, *told_by_text[:2], (told_by_text[2],), error=error)
+    seen = seen_in(exercise, tab, text)
+    if seen:
+        kind, (why, ask, line) = seen
+        return Feedback(kind, headline, why, ask, (line,), error=error)
     found = repair(exercise, tab, text, texts)
-    lines = _lines_of(found)
+    lines = found.lines if found else ()
     if told:
-        return Feedback(told.kind, headline, told.sentence, told.ask, lines)
+        kind, why, ask = told
+        return Feedback(kind, headline, why, ask, lines)
     changed = [
         (name, x, one.leaves[name])
-        for one, other in zip(got, right, strict=True)
+        for one, other in both
         for name, x in other.leaves.items()
         if name in one.leaves and not same(one.leaves[name], x)
     ]
@@ -144,14 +132,16 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     known = [mistake for mistake in known if _can_be_said(mistake, tab, text, nothing)]
     if found and found.kind == "a part is missing":
         known = [mistake for mistake in known if mistake.kind in _ABSENT]
-    round_ = methods and found is not None and found.kind == "wrong value"  # two minus signs may turn it as well
-    alike = [
+    round_ = (
+        exercise.kind == "methods" and found is not None and found.kind == "wrong value"
+    )  # two minus signs may turn it as well
+    likely = [
         mistake
         for mistake in known
         if vague or (found and mistake.kind == found.kind) or (round_ and mistake.kind == "turned round")
     ]
-    if alike:  # of those that give the same numbers, the one whose text is most like the learner's
-        mistake = max(alike, key=lambda each: _likeness(each.apply(tab.solution), text))
+    if likely:  # of those that give the same numbers, the one whose text is most like the learner's
+        mistake = max(likely, key=lambda each: _likeness(each.apply(tab.solution), text))
         return _known_by(mistake, headline, lines, money, error)
     if found:
         title, why = headline, found.why
@@ -168,7 +158,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
 
 
 def _known_by(
-    mistake: Mistake, headline: Message, lines: tuple[int, ...], money: Ledger | None, error: LearnerError | None
+    mistake: Mistake, headline: Message, lines: tuple[int, ...], money: LedgerShown | None, error: LearnerError | None
 ) -> Feedback:
     title = sentence(mistake.headline) if mistake.headline else headline
     return Feedback(mistake.kind, title, sentence(mistake.why), sentence(mistake.ask), lines, money, error)
@@ -181,40 +171,22 @@ def untouched(tab: Tab, text: str) -> bool:
     >>> untouched(tab, tab.starter + "# hm"), untouched(tab, tab.solution)
     (True, False)
     """
-    try:
-        return ast.dump(ast.parse(textwrap.dedent(text))) == ast.dump(ast.parse(tab.starter))
-    except (SyntaxError, ValueError):
-        return False
+    with suppress(SyntaxError, ValueError):
+        return _plain(text) == _plain(tab.starter)
+    return False
 
 
 @cache
-def _candidates(exercise_name: str, tab_name: str) -> list[tuple[Mistake, Callable[[int], list[Outcome]]]]:
+def _candidates(exercise: Exercise, tab: Tab) -> list[tuple[Mistake, Callable[[int], list[Outcome]]]]:
     """Each known mistake, and what it gives on a check, by the check's place."""
-    from gradwalk.learn.page.exercises import EXERCISES, solutions
+    from gradwalk.learn.page.exercises import solutions
 
-    exercise = EXERCISES[exercise_name]
-    tab = exercise.tabs[tab_name]
     found: list[tuple[Mistake, Callable[[int], list[Outcome]]]] = []
     for mistake in tab.mistakes:
         with suppress(LearnerError):
             tried = attempt(exercise, tab, mistake.apply(tab.solution), solutions())
             found.append((mistake, lambda at, tried=tried: [tried[at].outcome]))  # type: ignore[misc]
     return found
-
-
-def _known(exercise: Exercise, tab: Tab, got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[Mistake]:
-    """The known mistakes that give these numbers on every check."""
-    known = _candidates(exercise.name, tab.name)
-    places = range(len(got))
-    return list(matching(known, places, observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome))
-
-
-def _exactly(tab: Tab, text: str) -> Mistake | None:
-    """The known mistake that is written here, comments and blanks aside."""
-    with suppress(SyntaxError, ValueError):
-        written = _plain(text)
-        return next((mistake for mistake in tab.mistakes if _plain(mistake.apply(tab.solution)) == written), None)
-    return None
 
 
 def _plain(text: str) -> str:
@@ -244,7 +216,11 @@ def _can_be_said(mistake: Mistake, tab: Tab, text: str, nothing: bool) -> bool:
     A line that the mistake lacks is not there; if it writes where the solution does not, so does the text. Where
     nothing arrived, which has many causes, a line that it adds is there too.
     """
-    there, right, mistaken = (_statements_of(each) for each in (text, tab.solution, mistake.apply(tab.solution)))
+    simple = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
+    there, right, mistaken = (
+        {ast.unparse(node) for node in ast.walk(ast.parse(textwrap.dedent(each))) if isinstance(node, simple)}
+        for each in (text, tab.solution, mistake.apply(tab.solution))
+    )
     given = any(target == "out._backward" for _, target, _ in writes_in(text))
     lacking = right - mistaken if mistaken < right else set()
     if lacking & there or (given and "out._backward = _backward" in lacking):
@@ -262,15 +238,6 @@ def _targets(texts: set[str]) -> set[str]:
     return {target for text in texts for _, target, _ in writes_in(text)}
 
 
-def _statements_of(text: str) -> set[str]:
-    simple = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
-    return {ast.unparse(node) for node in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(node, simple)}
-
-
-def _lines_of(found: Change | None) -> tuple[int, ...]:
-    return found.lines if found else ()
-
-
 def _likeness(one: str, other: str) -> float:
     first, second = (ast.unparse(ast.parse(textwrap.dedent(text))) for text in (one, other))
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
@@ -286,22 +253,12 @@ def shown(x: float) -> str:
     return text.replace("-", "−") if x or text[0] != "-" else text[1:]
 
 
-def _wrong(got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[_Wrong]:
-    """Every number that is off."""
-    return [
-        (at, name, mine.numbers[name], x)
-        for at, (mine, theirs) in enumerate(zip(got, right, strict=True))
-        for name, x in theirs.numbers.items()
-        if name in mine.numbers and not same(mine.numbers[name], x)
-    ]
-
-
 def _off(mine: float, theirs: float) -> Message:
     return say("{got} where {right} is right", got=shown(mine), right=shown(theirs))
 
 
 def _by_numbers(
-    exercise: Exercise, tab: Tab, text: str, wrong: list[_Wrong], headline: Message, money: Ledger | None
+    exercise: Exercise, tab: Tab, text: str, wrong: list[_Wrong], headline: Message, money: LedgerShown | None
 ) -> Feedback:
     value = next((each for each in wrong if not each[1].endswith("grad")), None)
     if value:
@@ -322,9 +279,9 @@ def _by_numbers(
     if all(mine == 0.0 for _, _, mine, _ in wrong):
         why = say("Nothing arrived there: the gradient is still the zero it started with.")
         return Feedback("not implemented", headline, why, say("Which line should push to it?"), (), money)
-    if money and money.replaced:
+    if money and all(part["state"] != "lost" for part in money["parts"]):  # the last is all that is left
         why = say("Each contribution replaced the one before.")
-        if len(money.parts) == 2:
+        if len(money["parts"]) == 2:
             why = say("The second contribution replaced the first.")
         return Feedback("overwritten", headline, why, say("Is there an `=` that should be `+=`?"), (), money)
     sets = [(line, target) for line, target, plain in writes_in(text) if plain and target.endswith(".grad")]
@@ -334,7 +291,7 @@ def _by_numbers(
         lines = tuple(line for line, _ in sets)
         return Feedback("overwritten", headline, why, say("Is there an `=` that should be `+=`?"), lines)
     if money:
-        lost = next(part for part in money.parts if part["state"] == "lost")
+        lost = next(part for part in money["parts"] if part["state"] == "lost")
         why = say(
             "The {amount} that comes from `{name}` never arrived.", amount=shown(lost["value"]), name=lost["source"]
         )
@@ -357,7 +314,8 @@ def _by_numbers(
             )
         why = joined(said, say("What arrives there is not right."))
         ask = say("What is the slope of this operation, in each operand?")
-    return Feedback("wrong local derivative", headline, why, ask, _only_push(text))
+    pushes = _writing(text, ".grad")
+    return Feedback("wrong local derivative", headline, why, ask, pushes if len(pushes) == 1 else ())
 
 
 def _nudges(text: str, solution: str) -> bool:
@@ -375,9 +333,3 @@ def _nudges(text: str, solution: str) -> bool:
 def _writing(text: str, *targets: str) -> tuple[int, ...]:
     """The lines of the learner's text that write to one of these."""
     return tuple(sorted({line for line, target, _ in writes_in(text) if target.endswith(targets)}))
-
-
-def _only_push(text: str) -> tuple[int, ...]:
-    """The line that writes to a `grad`, where there is one only."""
-    lines = _writing(text, ".grad")
-    return lines if len(lines) == 1 else ()

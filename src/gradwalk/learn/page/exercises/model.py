@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from gradwalk.diagnose.probes import Probe
 from gradwalk.messages import say, sentence, verbatim
@@ -69,7 +69,7 @@ class Mistake:
         return solution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tab:
     """One function to write.
 
@@ -93,7 +93,7 @@ class Tab:
     beside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """Functions to write on one screen, and what they are spliced into.
 
@@ -106,10 +106,19 @@ class Exercise:
     #: What the texts are: methods of `Value`, a program on the learner's own engine, or definitions beside `Value`.
     kind: Literal["methods", "program", "definitions"]
     tabs: Mapping[str, Tab]
-    #: Names that definitions may use beside Value.
-    given: Callable[[], dict[str, Any]] = field(default=dict)
-    #: So many lines of a learner's text may run for one check; a line on arrays takes much longer than one on numbers.
-    budget: int = 40_000
+    #: What is defined already where a learner's definitions run.
+    given: str = ""
+    #: Whether definitions are of arrays, and not of Values.
+    arrays: bool = False
+
+    @property
+    def budget(self) -> int:
+        """So many lines of a learner's text may run for one check; on arrays a line takes much longer, and few will do.
+
+        >>> EXERCISES["slopes"].budget, EXERCISES["unbroadcast"].budget
+        (40000, 2000)
+        """
+        return 2_000 if self.arrays else 40_000
 
 
 def on(body: str, see: str, title: str = "", words: bool = False, /, **inputs: float) -> Probe:

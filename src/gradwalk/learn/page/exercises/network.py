@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import random
 from dataclasses import replace
-from typing import Any
 
 from gradwalk.diagnose.probes import Probe
-from gradwalk.engine import Value
 from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
 
 __all__ = ["NETWORK"]
-
-
-def _tools() -> dict[str, Any]:
-    return {"Value": Value, "math": math, "random": random}
 
 
 _NEURON_HEAD = """\
@@ -248,20 +240,10 @@ class MLP:
     "A network.",
 )  # fmt: skip
 
-
-_ALL = compile("\n".join([_NEURON, _LAYER, _MLP]), "<given>", "exec")
-
-
-def _with_neuron() -> dict[str, Any]:
-    names = _tools()
-    exec(_ALL, names)
-    return names
-
-
 NETWORK = Exercise(
     "network",
     "Neuron, layer, network",
     "definitions",
     {"Neuron": _NEURON_TAB, "Layer": _LAYER_TAB, "MLP": _MLP_TAB},
-    _with_neuron,
+    "\n".join([_NEURON, _LAYER, _MLP]),
 )

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 
 from gradwalk.learn.page.exercises.errors import FIELDS
+from gradwalk.learn.page.exercises.model import Exercise, Kind, Tab
 from gradwalk.messages import Message, say
 
-__all__ = [
-    "Seen",
-    "changes_a_copy",
-    "cut_off",
-    "misspelt",
-    "pushes_to_result",
-    "read_too_early",
-    "scales_all",
-    "sets_data_too",
-    "thrown_away",
-    "visits_operands",
-    "writes_in",
-]
+__all__ = ["Seen", "cut_off", "seen_in", "writes_in"]
 
 Seen = tuple[Message, Message, int]
 
@@ -59,7 +48,7 @@ def thrown_away(text: str) -> Seen | None:
     inner = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
     inner = [f for f in inner if f is not tree.body[-1] and ".grad" in ast.unparse(f)]
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and (_is_pure(node.value) or _gives_an_array(node.value)):
+        if isinstance(node, ast.Expr) and _gives_only(node.value):
             if isinstance(node.value, ast.Attribute) and node.value.attr in ("backward", "_backward"):
                 why = say("Line {line} names `{code}` and does not call it.", line=node.lineno,
                           code=ast.unparse(node.value))  # fmt: skip
@@ -96,19 +85,11 @@ def thrown_away(text: str) -> Seen | None:
     return None
 
 
-def _is_pure(value: ast.expr) -> bool:
-    return isinstance(value, (ast.BinOp, ast.Compare, ast.Attribute))
-
-
-def _gives_an_array(call: ast.expr) -> bool:
-    """Whether it calls a method of an array, which changes nothing and gives another."""
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ARRAYS
-
-
-def _pushes(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """The functions inside a method: what it hangs on its result."""
-    for method in tree.body:
-        yield from (n for n in ast.walk(method) if isinstance(n, ast.FunctionDef) and n is not method)
+def _gives_only(value: ast.expr) -> bool:
+    """Whether an expression does nothing but give a number, or an array: the methods of arrays change none."""
+    called = value.func if isinstance(value, ast.Call) else None
+    of_array = isinstance(called, ast.Attribute) and called.attr in _OF_ARRAYS
+    return of_array or isinstance(value, (ast.BinOp, ast.Compare, ast.Attribute))
 
 
 def _result_of(tree: ast.Module) -> str:
@@ -142,7 +123,9 @@ def visits_operands(text: str) -> Seen | None:
     >>> print(visits_operands(text)[0])
     Line 3 visits an operand. The walk visits it as well, and each visit pushes all it holds.
     """
-    for push in _pushes(ast.parse(textwrap.dedent(text))):
+    methods = ast.parse(textwrap.dedent(text)).body
+    inside = [f for method in methods for f in ast.walk(method) if isinstance(f, ast.FunctionDef) and f is not method]
+    for push in inside:
         for node in ast.walk(push):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "_backward":
                 why = say(
@@ -274,3 +257,31 @@ def writes_in(text: str) -> Iterator[tuple[int, str, bool]]:
             plain = isinstance(node, ast.Assign)
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             yield from ((t.lineno, ast.unparse(t), plain) for t in targets if isinstance(t, ast.Attribute))
+
+
+#: What is looked for, in this order: what it is called, and whether it is a mistake in methods alone.
+_LOOKED_FOR: tuple[tuple[Kind, Callable[[str], Seen | None], bool], ...] = (
+    ("slip", misspelt, True),
+    ("thrown away", thrown_away, False),
+    ("wrong order", read_too_early, True),
+    ("wrong direction", pushes_to_result, True),
+    ("visited twice", visits_operands, True),
+    ("thrown away", changes_a_copy, False),
+    ("changed the wrong thing", sets_data_too, False),
+    ("wrong local derivative", scales_all, True),
+)
+
+
+def seen_in(exercise: Exercise, tab: Tab, text: str) -> tuple[Kind, Seen] | None:
+    """The first thing that can be seen in a text, and its kind.
+
+    >>> exercise = EXERCISES["slopes"]
+    >>> seen_in(exercise, exercise.tabs["exp"], "def exp(self):\\n    self.gard = 1")[1][2]
+    2
+    """
+    for kind, look, in_methods in _LOOKED_FOR:
+        if (exercise.kind == "methods" or not in_methods) and not (look is visits_operands and tab.name == "backward"):
+            seen = look(text)
+            if seen:
+                return kind, seen
+    return None

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gradwalk.learn.page.answer import CheckRow, LedgerShown, LineOfError, Result, Status, answer, array_row, row, seven
+from gradwalk.learn.page.answer import CheckRow, Feedback, LineOfError, Result, Status, answer, array_row, row, seven
 from gradwalk.learn.page.exercises.array_words import alike, rows_of
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
-from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.mistakes import name_it, untouched
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.exercises.splice import PARTS
@@ -48,7 +47,11 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> Result:
         return _answer("error", feedback, _rows(tab, None, right))
     rows = _rows(tab, got, right)
     if untouched(tab, text):
-        return _answer("missing", _nothing_yet(exercise, tab), rows)
+        why = say("`{name}` is still as you found it.", name=tab.name)
+        if exercise.kind == "methods":
+            why = say("`{name}` is still as you found it, so nothing arrives where it should.", name=tab.name)
+        ask = say("What should the first line do? A hint may help.")
+        return _answer("missing", Feedback("not implemented", say("Not written yet"), why, ask), rows)
     kept = all(
         same(x, theirs.leaves[name]) for mine, theirs in zip(got, right, strict=True) for name, x in mine.leaves.items()
     )
@@ -59,15 +62,6 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> Result:
         return _answer("passed", Feedback("right", say("All of it agrees to seven decimals"), sentence(tab.done)), rows)
     feedback = own or name_it(exercise, tab, text, sources, got)
     return _answer("error" if feedback.kind == "error" else "failed", feedback, rows)
-
-
-def _nothing_yet(exercise: Exercise, tab: Tab) -> Feedback:
-    if exercise.kind == "methods":
-        why = say("`{name}` is still as you found it, so nothing arrives where it should.", name=tab.name)
-    else:
-        why = say("`{name}` is still as you found it.", name=tab.name)
-    ask = say("What should the first line do? A hint may help.")
-    return Feedback("not implemented", say("Not written yet"), why, ask)
 
 
 def _elsewhere(error: LearnerError) -> Feedback:
@@ -103,14 +97,9 @@ def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Feedback | None
 
 def _answer(status: Status, feedback: Feedback, rows: list[CheckRow]) -> Result:
     told = answer(status, feedback.headline, feedback.why, feedback.ask, feedback.lines, kind=feedback.kind, rows=rows)
-    error, ledger = feedback.error, feedback.ledger
-    if error is not None:
-        told["error"] = LineOfError(kind=error.kind, line=error.line)
-    if ledger is not None:
-        told["ledger"] = LedgerShown(
-            name=ledger.name, parts=list(ledger.parts), got=seven(ledger.got), expected=seven(ledger.right)
-        )
-    return told
+    if feedback.error is not None:
+        told["error"] = LineOfError(kind=feedback.error.kind, line=feedback.error.line)
+    return {**told, "ledger": feedback.ledger}
 
 
 def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> list[CheckRow]:

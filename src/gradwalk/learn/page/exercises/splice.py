@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import random
 import textwrap
 from collections.abc import Mapping
 from functools import cache
@@ -11,10 +12,12 @@ from types import CodeType
 from typing import Any
 
 from gradwalk.diagnose import teaching
+from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.arrays import Array, ones, zeros
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.sandbox import LearnerError, execute
 
-__all__ = ["BUDGET", "HEAD", "PARTS", "TAIL", "names_for", "own_engine", "whole_class"]
+__all__ = ["BUDGET", "HEAD", "PARTS", "TAIL", "names_for", "own_engine"]
 
 #: So many lines may run while a learner's text is defined.
 BUDGET = 40_000
@@ -53,17 +56,6 @@ PARTS: dict[str, tuple[str, int]] = {
 }  # fmt: skip
 
 
-def whole_class(texts: Mapping[str, str], lesson: int) -> str:
-    """The class as a file: the parts that the course has come to, each as the learner left it.
-
-    >>> file = whole_class({"exp": "def exp(self):\\n    ...", "relu": "def relu(self):\\n    ..."}, 7)
-    >>> "    def exp(self):\\n        ..." in file, "relu" in file
-    (True, False)
-    """
-    parts = (texts[name] for name, (_, since) in PARTS.items() if since <= lesson and name in texts)
-    return HEAD + "".join("\n" + textwrap.indent(part.strip("\n") + "\n", "    ") for part in parts) + TAIL
-
-
 def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """The names that a tab's checks run with, the learner's own definitions among them.
 
@@ -74,7 +66,7 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
     """
     text = textwrap.dedent(text)
     if exercise.kind == "definitions":
-        given = exercise.given()
+        given = _given(exercise.given, exercise.arrays)
         names = execute(text, given, name=tab.name, budget=BUDGET)
         _must_define(tab.name, names, given)
         found = dict(names)
@@ -83,18 +75,23 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
         return found
     if exercise.kind == "program":
         return execute(text, {"Value": own_engine(texts), "math": math}, name=tab.name, budget=BUDGET)
+    from gradwalk.learn.page.exercises import solutions
+
     space: dict[str, Any] = {"__name__": "engine"}
-    exec(_teaching_engine(), space)
+    exec(_compiled(teaching.SOURCE, "<engine>"), space)
     for name in tab.beside:
-        _splice(space, name, _solution(name))
+        _splice(space, name, solutions()[name])
     _splice(space, tab.name, text)
     return space
 
 
-def _solution(name: str) -> str:
-    from gradwalk.learn.page.exercises import solutions
-
-    return solutions()[name]
+def _given(text: str, arrays: bool) -> dict[str, Any]:
+    """The names that definitions may use; classes among them are made for each run, so that nobody's methods stay."""
+    on_arrays = {"Array": Array, "zeros": zeros, "ones": ones}
+    on_values = {"Value": Value, "math": math, "random": random}
+    names: dict[str, Any] = {"__name__": "given", **(on_arrays if arrays else on_values)}
+    exec(_compiled(text), names)
+    return names
 
 
 def own_engine(texts: Mapping[str, str]) -> type[Any]:
@@ -129,5 +126,5 @@ def _must_define(name: str, names: Mapping[str, Any], before: Mapping[str, Any])
 
 
 @cache
-def _teaching_engine() -> CodeType:
-    return compile(teaching.SOURCE, "<engine>", "exec")
+def _compiled(text: str, file: str = "<given>") -> CodeType:
+    return compile(text, file, "exec")

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradwalk.diagnose.probes import Probe
-from gradwalk.learn.page.exercises.arrays import Array, ones, zeros
 from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
 
-__all__ = ["BROADCAST", "LINES", "PRODUCTS", "REDUCTIONS", "TENSOR"]
-
-#: The solutions run a few dozen lines for a check, on arrays of a few numbers.
-LINES = 2_000
+__all__ = ["BROADCAST", "PRODUCTS", "REDUCTIONS", "TENSOR"]
 
 _UNBROADCAST = """\
 def unbroadcast(grad, shape):
@@ -68,15 +62,7 @@ class Tensor:
         for node in reversed(order):
             node._backward()
 """
-_GIVEN = compile(f"{_UNBROADCAST}\n\n{TENSOR}", "<given>", "exec")
-
-
-def _names() -> dict[str, Any]:
-    """A class of its own for each run, so that nobody's methods stay in it."""
-    names: dict[str, Any] = {"Array": Array, "zeros": zeros, "ones": ones, "__name__": "given"}
-    exec(_GIVEN, names)
-    return names
-
+_GIVEN = f"{_UNBROADCAST}\n\n{TENSOR}"
 
 # --- the way back through a broadcast --------------------------------------------------------------------------------
 
@@ -171,13 +157,18 @@ def unbroadcast(grad, shape):
 )  # fmt: skip
 
 BROADCAST = Exercise(
-    "unbroadcast", "The way back through a broadcast", "definitions", {"unbroadcast": _UNBROADCAST_TAB}, _names, LINES
+    "unbroadcast",
+    "The way back through a broadcast",
+    "definitions",
+    {"unbroadcast": _UNBROADCAST_TAB},
+    _GIVEN,
+    arrays=True,
 )
 
 # --- sum and max -----------------------------------------------------------------------------------------------------
 
 
-def _method(name: str, head: str, out: str, remark: str, *pushes: str) -> tuple[str, str]:
+def _method(head: str, out: str, remark: str, *pushes: str) -> tuple[str, str]:
     """A method's starter and its solution."""
     begin, end = (
         f"def {head}:\n    out = {out}\n\n    def _backward():\n",
@@ -188,7 +179,7 @@ def _method(name: str, head: str, out: str, remark: str, *pushes: str) -> tuple[
 
 
 _SUM_STARTER, _SUM = _method(
-    "sum", "sum(self, dim)", 'Tensor(self.data.sum(dim=dim), (self,), "sum")',
+    "sum(self, dim)", 'Tensor(self.data.sum(dim=dim), (self,), "sum")',
     "your turn: each number gets out.grad",
     "self.grad += out.grad.unsqueeze(dim)",
 )  # fmt: skip
@@ -247,7 +238,7 @@ _SUM_TAB = Tab(
 )  # fmt: skip
 
 _MAX_STARTER, _MAX = _method(
-    "max", "max(self, dim)", 'Tensor(self.data.max(dim=dim), (self,), "max")',
+    "max(self, dim)", 'Tensor(self.data.max(dim=dim), (self,), "max")',
     "your turn: to the largest; equal ones share",
     "largest = self.data == out.data.unsqueeze(dim)  # 1 or 0",
     "share = largest / largest.sum(dim=dim, keepdim=True)",
@@ -306,12 +297,14 @@ _MAX_TAB = Tab(
     "The gradient goes to the number that was used, and to no other.",
 )  # fmt: skip
 
-REDUCTIONS = Exercise("sum-and-max", "Sum and max", "definitions", {"sum": _SUM_TAB, "max": _MAX_TAB}, _names, LINES)
+REDUCTIONS = Exercise(
+    "sum-and-max", "Sum and max", "definitions", {"sum": _SUM_TAB, "max": _MAX_TAB}, _GIVEN, arrays=True
+)
 
 # --- products and rows -----------------------------------------------------------------------------------------------
 
 _MATMUL_STARTER, _MATMUL = _method(
-    "matmul", "matmul(self, other)", 'Tensor(self.data @ other.data, (self, other), "@")',
+    "matmul(self, other)", 'Tensor(self.data @ other.data, (self, other), "@")',
     "your turn: two matrix products",
     "self.grad += out.grad @ other.data.T",
     "other.grad += self.data.T @ out.grad",
@@ -389,7 +382,7 @@ _MATMUL_TAB = Tab(
 )  # fmt: skip
 
 _TAKE_STARTER, _TAKE = _method(
-    "take", "take(self, rows)", 'Tensor([self.data[i] for i in rows], (self,), "take")',
+    "take(self, rows)", 'Tensor([self.data[i] for i in rows], (self,), "take")',
     "your turn: row i was taken as row k of out",
     "for k, i in enumerate(rows):", "    self.grad[i] += out.grad[k]",
 )  # fmt: skip
@@ -436,5 +429,10 @@ _TAKE_TAB = Tab(
 )  # fmt: skip
 
 PRODUCTS = Exercise(
-    "matmul-and-rows", "Products and rows", "definitions", {"matmul": _MATMUL_TAB, "take": _TAKE_TAB}, _names, LINES
+    "matmul-and-rows",
+    "Products and rows",
+    "definitions",
+    {"matmul": _MATMUL_TAB, "take": _TAKE_TAB},
+    _GIVEN,
+    arrays=True,
 )

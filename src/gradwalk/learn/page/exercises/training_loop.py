@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import random
-from typing import Any
-
 from gradwalk.diagnose.probes import Probe
-from gradwalk.engine import Value
 from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
 
 __all__ = ["TRAINING"]
@@ -175,13 +170,4 @@ _STEP_TAB = Tab(
 )  # fmt: skip
 
 
-_GIVEN = compile(_LOSS, "<given>", "exec")
-
-
-def _with_loss() -> dict[str, Any]:
-    names: dict[str, Any] = {"Value": Value, "math": math, "random": random}
-    exec(_GIVEN, names)
-    return names
-
-
-TRAINING = Exercise("training", "Loss and step", "definitions", {"loss": _LOSS_TAB, "step": _STEP_TAB}, _with_loss)
+TRAINING = Exercise("training", "Loss and step", "definitions", {"loss": _LOSS_TAB, "step": _STEP_TAB}, _LOSS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from gradwalk import walk
@@ -13,7 +12,7 @@ from gradwalk.learn.page.sandbox import LearnerError, guarded
 from gradwalk.messages import Message, say
 from gradwalk.program import program
 
-__all__ = ["VisitMistake", "order_of_visits"]
+__all__ = ["order_of_visits"]
 
 #: Graphs whose nodes all have names, so that a visit can be told; leaves push nothing and are left out.
 _GRAPHS = (
@@ -24,21 +23,8 @@ _GRAPHS = (
 )
 
 
-@dataclass(frozen=True)
-class VisitMistake:
-    """What is wrong with an order, in a sentence, and a question.
-
-    >>> VisitMistake("wrong order", say("`{name}` came too early.", name="c"), say("Who must come first?")).kind
-    'wrong order'
-    """
-
-    kind: Kind
-    sentence: Message
-    ask: Message
-
-
-def order_of_visits(text: str) -> VisitMistake | None:
-    """Watch a `backward` at work on small graphs; gives nothing if every order is right.
+def order_of_visits(text: str) -> tuple[Kind, Message, Message] | None:
+    """Watch a `backward` at work on small graphs: what is wrong with its order, in a sentence, and a question.
 
     >>> told = order_of_visits('''
     ... def backward(self):
@@ -48,7 +34,7 @@ def order_of_visits(text: str) -> VisitMistake | None:
     ...         node._backward()
     ...         queue.extend(node._prev)
     ... ''')
-    >>> print(told.sentence)
+    >>> print(told[1])
     `s` was visited 2 times, in `s = a*2; b = s*5; c = s*3; d = b*c`. Each visit pushes all it holds.
     """
     for formula, inputs in _GRAPHS:
@@ -89,14 +75,14 @@ def _watched(text: str, formula: str, inputs: dict[str, float]) -> list[str] | N
     return visits
 
 
-def _told(visits: list[str], formula: str, inputs: dict[str, float]) -> VisitMistake | None:
+def _told(visits: list[str], formula: str, inputs: dict[str, float]) -> tuple[Kind, Message, Message] | None:
     root = program(formula, **inputs).root
     inner = [name for name in visits if name not in inputs]
     wanted = {part.split(" = ")[0] for part in formula.split("; ")}
     missing = wanted - set(inner)
     if missing:
         name = sorted(missing)[0]
-        return VisitMistake(
+        return (
             "a part is missing",
             say("`{name}` was never visited, so what it held went no further.", name=name),
             say("Does the walk reach every node?"),
@@ -104,7 +90,7 @@ def _told(visits: list[str], formula: str, inputs: dict[str, float]) -> VisitMis
     verdict = walk.record(root, order=inner, allow_repeats=True).verdict
     again = next((name for name in inner if inner.count(name) > 1), None)
     if again:
-        return VisitMistake(
+        return (
             "visited twice",
             say(
                 "`{name}` was visited {times} times, in `{formula}`. Each visit pushes all it holds.",
@@ -115,7 +101,9 @@ def _told(visits: list[str], formula: str, inputs: dict[str, float]) -> VisitMis
             say("What keeps a node from being visited again?"),
         )
     if not verdict.right:
-        return VisitMistake(
-            "wrong order", say("{verdict}.", verdict=verdict.sentence), say("Which nodes must be visited before it?")
+        return (
+            "wrong order",
+            say("{verdict}.", verdict=verdict.sentence),
+            say("Which nodes must be visited before it?"),
         )
     return None

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradwalk.diagnose.probes import Probe
-from gradwalk.learn.page.exercises.arrays import Array, ones, zeros
 from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
-from gradwalk.learn.page.exercises.tensors import LINES
 
 __all__ = ["BATCH_NORM", "CROSS_ENTROPY", "LAYERS"]
-
-
-def _names() -> dict[str, Any]:
-    return {"Array": Array, "zeros": zeros, "ones": ones}
 
 
 def _swap(old: str, new: str) -> tuple[tuple[str, str], ...]:
@@ -166,7 +158,7 @@ def embedding_back(d_e, X, C):       # e[i, j] = C[X[i][j]]
 
 LAYERS = Exercise(
     "layers", "Linear, tanh, embedding", "definitions",
-    {"linear_back": _LINEAR_TAB, "tanh_back": _TANH_BACK_TAB, "embedding_back": _EMBEDDING_TAB}, _names, LINES,
+    {"linear_back": _LINEAR_TAB, "tanh_back": _TANH_BACK_TAB, "embedding_back": _EMBEDDING_TAB}, arrays=True,
 )  # fmt: skip
 
 # --- softmax and cross-entropy ---------------------------------------------------------------------------------------
@@ -292,7 +284,7 @@ _CE_TAB = Tab(
 
 CROSS_ENTROPY = Exercise(
     "cross-entropy", "Softmax and cross-entropy", "definitions",
-    {"cross_entropy_steps": _CE_STEPS_TAB, "cross_entropy_back": _CE_TAB}, _names, LINES,
+    {"cross_entropy_steps": _CE_STEPS_TAB, "cross_entropy_back": _CE_TAB}, arrays=True,
 )  # fmt: skip
 
 # --- batch norm ------------------------------------------------------------------------------------------------------
@@ -449,5 +441,5 @@ _BN_TAB = Tab(
 
 BATCH_NORM = Exercise(
     "batch-norm", "Batch norm", "definitions",
-    {"batch_norm_steps": _BN_STEPS_TAB, "batch_norm_back": _BN_TAB}, _names, LINES,
+    {"batch_norm_steps": _BN_STEPS_TAB, "batch_norm_back": _BN_TAB}, arrays=True,
 )  # fmt: skip

@@ -14,8 +14,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from gradwalk.learn.page.answer import Result
 from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
 from gradwalk.learn.page.hunting.choices import choices_for, family_of
@@ -84,17 +82,11 @@ def draw(seed: int) -> CaseShown:
     >>> entry["name"], len(entry["wrong"]) > 0
     ('practice-3', True)
     """
-    case, family = _drawn(seed)
-    return _entry(case, family)
-
-
-@lru_cache(maxsize=8)
-def _drawn(seed: int) -> tuple[Case, str]:
-    return drawn(seed)
+    return _entry(*drawn(seed))
 
 
 def _case(name: str) -> Case:
-    return _drawn(int(name.removeprefix(PRACTICE)))[0] if name.startswith(PRACTICE) else case_of(name)
+    return drawn(int(name.removeprefix(PRACTICE)))[0] if name.startswith(PRACTICE) else case_of(name)
 
 
 def _where(case: Case) -> Place:
@@ -104,13 +96,13 @@ def _where(case: Case) -> Place:
 def _entry(case: Case, family: str) -> CaseShown:
     return {
         "name": case.name,
-        "title": sentence(case.title),
+        "title": sentence(case.specimen.title),
         "where": _where(case),
         "program": case.program,
         "text": case.text,
         "mended": case.mended,
-        "explanation": sentence(case.explanation),
-        "solution": sentence(case.solution),
+        "explanation": sentence(case.specimen.explanation),
+        "solution": sentence(case.specimen.solution),
         "hints": list(case.hints),
         "choices": choices_for(case, family),
         **shown(case),

@@ -6,8 +6,7 @@ else the museum has. Where an exhibit is not here by name, its own smallest prog
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from gradwalk.diagnose import museum, teaching
@@ -71,20 +70,15 @@ class Case:
     """
 
     name: str
-    title: str
+    specimen: Specimen  # whose bug it is
     where: str
     program: str
     text: str
     mended: str
-    explanation: str
     hints: tuple[Message, ...]
-    solution: str
     counts: Counts = "since zeroed"
     drawn: bool = True
     enough: str = ""
-    right: Mapping[str, float] = field(default_factory=dict)
-    right_error: str = ""
-    op: str = ""
 
     @property
     def engine(self) -> str:
@@ -114,19 +108,15 @@ def case_of(name: str) -> Case:
         text, mended = program, _REPAIRED.get(name, specimen.repaired)
     return Case(
         name=name,
-        title=specimen.title,
+        specimen=specimen,
         where=specimen.where,
         program=program,
         text=text,
         mended=mended,
-        explanation=specimen.explanation,
         hints=(sentence(specimen.hint), *_more_hints(specimen, text, mended)),
-        solution=specimen.solution,
         counts="last walk" if specimen.where == "training loop" else "since zeroed",
         drawn=name not in _NOT_DRAWN,
         enough=_ENOUGH.get(name, ""),
-        right=specimen.right,
-        right_error=specimen.right_error,
     )
 
 

@@ -106,15 +106,10 @@ def looked_at(program: str) -> tuple[str, ...]:
     """
     leaves, results = [], []
     for line in ast.parse(program).body:
-        if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-            name = line.targets[0].id
-            if (
-                isinstance(line.value, ast.Call)
-                and isinstance(line.value.func, ast.Name)
-                and line.value.func.id == "Value"
-            ):
+        match line:
+            case ast.Assign([ast.Name(name), *_], ast.Call(ast.Name("Value"))):
                 leaves.append(f"{name}.grad")
-            elif isinstance(line.value, (ast.BinOp, ast.UnaryOp, ast.Call)):
+            case ast.Assign([ast.Name(name), *_], ast.BinOp() | ast.UnaryOp() | ast.Call()):
                 results.append(f"{name}.data")
     return (*dict.fromkeys(leaves), *dict.fromkeys(results))
 
@@ -156,7 +151,9 @@ def _scattered(text: str) -> int:
 
 
 def _outcome(source: str, case: Case) -> Outcome:
-    return _run(source, case.program, looked_at(case.program) if case.where != "checker" else tuple(case.right))
+    return _run(
+        source, case.program, looked_at(case.program) if case.where != "checker" else tuple(case.specimen.right)
+    )
 
 
 @cache

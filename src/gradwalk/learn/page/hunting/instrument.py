@@ -68,7 +68,6 @@ def checked(
 ) -> Instrument:  # fmt: skip
     """The instrument's table: the result beside plain arithmetic, and for each leaf what is said and what is measured.
 
-    >>> from gradwalk.diagnose import museum
     >>> from gradwalk.learn.page.hunting.recorder import engine_of, watch
     >>> program, engine = "a = Value(3.0); b = a * a; b.backward()", engine_of(museum.find("overwriting").source())
     >>> seen = watch(program, *engine)

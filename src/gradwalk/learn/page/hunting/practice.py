@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gradwalk.diagnose import museum, teaching
 from gradwalk.diagnose.adapter import Engine, NotAnEngine
@@ -60,6 +61,7 @@ STYLES = ("local derivatives in tuples", "a set of operands and recursion", "cla
 MOST_TRIES = 60
 
 
+@lru_cache(maxsize=8)
 def drawn(seed: int) -> tuple[Case, str]:
     """The case that a number draws, and the name its bug is to be called.
 
@@ -155,12 +157,10 @@ def _case(seed: int, text: str, mended: str, program: str, family: str) -> Case:
     where = say("Look around line {line}.", line=lines[0]) if lines else say("Compare its ops with each other.")
     return Case(
         name=f"practice-{seed}",
-        title=specimen.title,
+        specimen=specimen,
         where="engine",
         program=program,
         text=wrong,
         mended=short,
-        explanation=specimen.explanation,
         hints=(sentence(specimen.hint), where),
-        solution=specimen.solution,
     )

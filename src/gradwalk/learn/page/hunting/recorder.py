@@ -34,7 +34,7 @@ class EngineEvent:
     Numbers of a push: what the pushing node held, what stood in the slot, what stands there now. `line` is a line of
     the engine's source; None where the program itself did it.
 
-    >>> EngineEvent("seed", 2, after=1.0).to_dict()["kind"]
+    >>> EngineEvent("seed", 2, after=1.0).kind
     'seed'
     """
 
@@ -47,14 +47,6 @@ class EngineEvent:
     before: float | None = None
     after: float | None = None
     line: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The event as plain data.
-
-        >>> EngineEvent("visit", 2).to_dict()["operand"] is None
-        True
-        """
-        return dict(vars(self))
 
 
 def engine_of(source: str, namespace: dict[str, Any] | None = None) -> tuple[type[Any], dict[str, Any]]:
@@ -69,17 +61,9 @@ def engine_of(source: str, namespace: dict[str, Any] | None = None) -> tuple[typ
     return find_class(space, "Value"), space
 
 
-@dataclass
-class _Slot:
-    """One number of one node, as it stands; `empty` until something has been written after the node was made."""
-
-    value: float | None = None
-
-
 class RecordedEngine(Engine):
     """An engine that writes down what it does.
 
-    >>> from gradwalk.diagnose import museum
     >>> watched = RecordedEngine(*engine_of(museum.find("overwriting").source()))
     >>> outcome = run(Probe("", "a = Value(3.0); b = a + a; b.backward()", ("a.grad",)), watched)
     >>> [(event.kind, event.after) for event in watched.events][-2:]
@@ -96,7 +80,7 @@ class RecordedEngine(Engine):
         self.zeroed: dict[int, int] = {}  # how many walks there were when the program last set this gradient
         self.operands: list[tuple[int, ...]] = []  # of each node, those that are nodes of the program
         self._places: dict[int, int] = {}
-        self._grads: dict[int, _Slot] = {}
+        self._grads: dict[int, float | None] = {}  # of each node, once something was written to it
         self._pushed: tuple[int, set[int]] = (-1, set())
         if cls is not Value:
             _listen(cls, self.grad_name, self._grad_written)
@@ -161,7 +145,7 @@ class RecordedEngine(Engine):
         self.made.append(node)
         self.first.append(_number(self, node))
         self.operands.append(operands)
-        self._grads[place] = _Slot()
+        self._grads[place] = None
         if operands:
             self._note(EngineEvent("compute", place, slot="data", after=_number(self, node)))
         return node
@@ -185,7 +169,7 @@ class RecordedEngine(Engine):
             number = float(after)
         except (TypeError, ValueError):
             return
-        slot, before = self._grads[place], self._grads[place].value
+        before = self._grads[place]
         line = _line(frame)
         pusher = self._pusher(place, frame)
         if pusher is not None:
@@ -197,7 +181,7 @@ class RecordedEngine(Engine):
             self._note(EngineEvent("write", place, before=before, after=number, line=line))
         else:
             return  # nothing was there, and nothing is there now
-        slot.value = number
+        self._grads[place] = number
 
     def _push(self, pusher: int, place: int, before: float | None, after: float, line: int | None) -> None:
         same = [i for i, operand in enumerate(self.operands[pusher]) if operand == place]
@@ -205,9 +189,9 @@ class RecordedEngine(Engine):
         free = [i for i in same if last == pusher and i not in done]
         if last != pusher or not free:
             done, free = set(), same
-            self._note(EngineEvent("visit", pusher, upstream=self._grads[pusher].value))
+            self._note(EngineEvent("visit", pusher, upstream=self._grads[pusher]))
         self._pushed = (pusher, done | {free[0]})
-        upstream = self._grads[pusher].value
+        upstream = self._grads[pusher]
         self._note(EngineEvent("push", pusher, place, free[0], "grad", upstream, before, after, line))
 
     def _pusher(self, place: int, frame: FrameType | None) -> int | None:
@@ -248,7 +232,6 @@ class TwoRuns:
 def watch(program: str, cls: type[Any], namespace: Mapping[str, Any], see: tuple[str, ...] = ()) -> TwoRuns:
     """Run a program on an engine and on ours.
 
-    >>> from gradwalk.diagnose import museum
     >>> seen = watch("a = Value(3.0); b = a + a; b.backward()", *engine_of(museum.find("overwriting").source()))
     >>> seen.watched.labels, len(seen.watched.made), len(seen.ours.made)
     ({0: 'a', 1: 'b'}, 2, 2)

@@ -27,7 +27,6 @@ MENDED, NOT_YET = say("Mended"), say("Not mended yet")
 def judged(case: Case, text: str) -> Result:
     """What came of mending, as the page shows it: status `passed`, `failed`, `missing` (nothing changed) or `error`.
 
-    >>> from gradwalk.learn.page.hunting.cases import case_of
     >>> case = case_of("overwriting")
     >>> judged(case, case.mended)["status"], judged(case, case.text)["status"]
     ('passed', 'missing')
@@ -116,15 +115,15 @@ def _program(case: Case, text: str) -> Result:
     try:
         after = execute(text, names, name="your program", budget=LINES)
     except LearnerError as error:
-        if error.kind != case.right_error:
+        if error.kind != case.specimen.right_error:
             raise
         raised = error.kind
-    if case.right_error:
+    if case.specimen.right_error:
         if raised:
             why = say("It says so now, with a {error}, instead of cutting the inputs short.", error=raised)
             return answer("passed", MENDED, why)
         return answer("failed", NOT_YET, say("The inputs are still cut short, and nobody says so."), case.hints[0])
-    wanted = case.right
+    wanted = case.specimen.right
     with guarded(budget=LINES):
         got = {name: _value(name, after) for name in wanted}
         enough = bool(case.enough) and bool(eval(case.enough, after))

@@ -16,7 +16,6 @@ Slot = Literal["data", "grad"]
 class HuntEvent(TypedDict):
     """One thing that an engine did, with the ids of the graph; numbers that JSON has not come as texts.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> show("overwriting")["events"][0]["kind"]
     'compute'
     """
@@ -35,7 +34,6 @@ class HuntEvent(TypedDict):
 class Wrong(TypedDict):
     """A number of a node that is not what it should be.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> show("overwriting")["wrong"][0]["name"]
     'a'
     """
@@ -50,7 +48,6 @@ class Wrong(TypedDict):
 class Measured(TypedDict):
     """What an engine says of a number, and what was measured.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> show("overwriting")["check"]["leaves"][0]["ok"]
     False
     """
@@ -64,7 +61,6 @@ class Measured(TypedDict):
 class Stopped(TypedDict):
     """Why a program gave no numbers.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> show("recursion-limit")["check"]["stopped"]["error"]
     'RecursionError'
     """
@@ -78,7 +74,6 @@ class Stopped(TypedDict):
 class Instrument(TypedDict):
     """The table of the instrument.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> sorted(show("overwriting")["check"])
     ['leaves', 'stopped', 'value']
     """
@@ -91,7 +86,6 @@ class Instrument(TypedDict):
 class Seen(TypedDict):
     """One walk of one engine; `engine` is its source where the text to mend is a program.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> show("not-zeroed")["engine"] is None
     False
     """
@@ -107,7 +101,6 @@ class Seen(TypedDict):
 class Choice(TypedDict):
     """A name for the bug, and what is said to whoever chooses it.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> [choice["right"] for choice in show("overwriting")["choices"]].count(True)
     1
     """
@@ -121,7 +114,6 @@ class Choice(TypedDict):
 class CaseShown(Seen):
     """A case as the page shows it.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> show("overwriting")["where"]
     'engine'
     """
@@ -141,7 +133,6 @@ class CaseShown(Seen):
 class HuntMaterial(TypedDict):
     """What is there before Python is: of the rest of the museum only names and places.
 
-    >>> from gradwalk.learn.page.hunting import material
     >>> sorted(material())
     ['cases', 'sets', 'where']
     """

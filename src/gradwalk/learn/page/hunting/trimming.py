@@ -44,12 +44,14 @@ def trimmed(source: str, program: str, keep: Iterable[str] = ()) -> str:
     (True, False, False, True)
     """
     tree = ast.parse(source)
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_engine(node)]
-    if len(classes) != 1:
+    methods_of = {cls: {f.name: f for f in cls.body if isinstance(f, ast.FunctionDef)}
+            for cls in tree.body if isinstance(cls, ast.ClassDef)}  # fmt: skip
+    engines = [cls for cls, own in methods_of.items() if {"__init__", "__add__", "__mul__", "backward"} <= own.keys()]
+    if len(engines) != 1:
         return source
-    methods = {node.name: node for node in classes[0].body if isinstance(node, ast.FunctionDef)}
+    methods = methods_of[engines[0]]
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    others = [node for node in tree.body if node is not classes[0] and node not in functions.values()]
+    others = [node for node in tree.body if node is not engines[0] and node not in functions.values()]
     wanted, used = {*ALWAYS, *ops_of(program), *keep}, set(keep)
     for _ in range(len(functions) + 1):  # what stays needs what it uses, and that may need more
         wanted = _needed(methods, wanted)
@@ -64,11 +66,6 @@ def trimmed(source: str, program: str, keep: Iterable[str] = ()) -> str:
     gone += [functions[name] for name in functions if name not in used]
     short = _without(source, gone)
     return short if "math." in short else short.replace("import math\n\n\n", "\n", 1)
-
-
-def _is_engine(node: ast.ClassDef) -> bool:
-    names = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
-    return {"__init__", "__add__", "__mul__", "backward"} <= names
 
 
 def _needed(methods: dict[str, ast.FunctionDef], wanted: set[str]) -> set[str]:
@@ -100,25 +97,14 @@ def _without(source: str, gone: list[ast.FunctionDef]) -> str:
     for at, line in enumerate(kept):
         following = next((later for later in kept[at + 1 :] if later.strip()), "")
         heading = line.strip().startswith("# ---")
-        if heading and (
-            not following or following.strip().startswith("# ---") or not following.startswith(_indent(line))
-        ):
+        indent = line[: len(line) - len(line.lstrip())]
+        if heading and (not following or following.strip().startswith("# ---") or not following.startswith(indent)):
             continue
         if heading and line.startswith("#") and not following.startswith("def "):
             continue
         blanks = 2 if not following.startswith((" ", "#")) else 1
-        if not line.strip() and (not out or not following or _trailing(out) >= blanks):
+        enough = len(out) >= blanks and not any(map(str.strip, out[-blanks:]))
+        if not line.strip() and (not out or not following or enough):
             continue
         out.append(line)
     return "\n".join(out).rstrip("\n") + "\n"
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
-
-
-def _trailing(lines: list[str]) -> int:
-    count = 0
-    while count < len(lines) and not lines[-1 - count].strip():
-        count += 1
-    return count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
-from gradwalk.diagnose.adapter import NotAnEngine
+from gradwalk.diagnose.adapter import Engine, NotAnEngine
 from gradwalk.diagnose.probes import Probe, run
 from gradwalk.engine import Value
 from gradwalk.layout import layout_of
@@ -14,7 +14,7 @@ from gradwalk.learn.page.hunting.instrument import agree, checked, stopped
 from gradwalk.learn.page.hunting.recorder import EngineEvent, RecordedEngine, TwoRuns, engine_of, graph_of_run, watch
 from gradwalk.learn.page.hunting.shapes import HuntEvent, Instrument, Measured, Seen, Slot, Wrong
 from gradwalk.learn.page.sandbox import LearnerError, execute, guarded, out_of_steps
-from gradwalk.matcher import Outcome
+from gradwalk.walk.json_fields import encoded
 
 __all__ = ["shown"]
 
@@ -24,7 +24,6 @@ LINES = 200_000
 def shown(case: Case, text: str | None = None) -> Seen:
     """The walk of a case as it is, or of what the learner has made of it, and the instrument's table.
 
-    >>> from gradwalk.learn.page.hunting.cases import case_of
     >>> seen = shown(case_of("overwriting"))
     >>> [mark["name"] for mark in seen["wrong"]], seen["check"]["leaves"][0]["said"]
     (['a', 'b'], 3.0)
@@ -58,12 +57,18 @@ def shown(case: Case, text: str | None = None) -> Seen:
 def _seen(case: Case, program: str, engine: str, seen: TwoRuns, cls: type[Any], namespace: Any) -> Seen:
     graph, ids = graph_of_run(seen.ours)
     names = graph.nodes
-    right = _right(case, seen)
+    ours = seen.ours  # what each node should hold; of a program that is wrong itself, only what its repaired form says
+    named = {name.removesuffix(".grad"): x for name, x in case.specimen.right.items() if name.endswith(".grad")}
+    right = [(ours.data(node), ours.grad(node) if case.where == "engine" else named.get(ours.labels.get(place, "")))
+             for place, node in enumerate(ours.made)]  # fmt: skip
     wrong: list[Wrong] = []
     slots: tuple[tuple[Slot, float, float | None], ...]
     for place in range(min(len(seen.watched.made), len(seen.ours.made))):
-        node, ours = seen.watched.made[place], right[place]
-        slots = (("data", seen.watched.data(node), ours[0]), ("grad", _grad(seen.watched, node), ours[1]))
+        node = seen.watched.made[place]
+        slots = (
+            ("data", seen.watched.data(node), right[place][0]),
+            ("grad", _grad(seen.watched, node), right[place][1]),
+        )
         for slot, got, wanted in slots:
             if wanted is not None and not agree(got, wanted) and not (math.isnan(got) and math.isnan(wanted)):
                 wrong.append(Wrong(node=ids[place], name=names[ids[place]].name, slot=slot, got=got, right=wanted))
@@ -89,48 +94,27 @@ def _grad(watched: RecordedEngine, node: Any) -> float:
         return math.nan
 
 
-def _right(case: Case, seen: TwoRuns) -> list[tuple[float, float | None]]:
-    """What each node should hold; of a program that is wrong itself, only what its repaired form says by name."""
-    ours = seen.ours
-    if case.where == "engine":
-        return [(ours.data(node), ours.grad(node)) for node in ours.made]
-    named = {name.removesuffix(".grad"): x for name, x in case.right.items() if name.endswith(".grad")}
-    return [(ours.data(node), named.get(ours.labels.get(place, ""))) for place, node in enumerate(ours.made)]
-
-
 def _event(event: EngineEvent, ids: list[int], graph: Any) -> HuntEvent:
     """With the ids of the graph; a position counts operands that are constants as well."""
-    plain = event.to_dict()
+    plain = dict(vars(event))
     plain["node"] = ids[event.node]
     if event.operand is not None and event.position is not None:
         plain["operand"] = ids[event.operand]
         operands = graph.nodes[plain["node"]].operands
         same = [at for at, operand in enumerate(operands) if not graph.nodes[operand].constant]
         plain["position"] = same[event.position] if event.position < len(same) else 0
-    held = {key: str(x) if isinstance(x, float) and not math.isfinite(x) else x for key, x in plain.items()}
-    return cast(HuntEvent, held)
+    return cast(HuntEvent, encoded(plain))
 
 
 def _without_graph(case: Case, engine: str, program: str) -> Instrument:
     """The numbers of a program that is too large to draw, or has nothing to draw."""
     cls, namespace = engine_of(engine)
-    see = tuple(case.right)
-    watched = RecordedEngine(cls, namespace) if case.where == "checker" else None
-    outcome = run(Probe("", program, see), watched or _engine(cls, namespace))
-    right = run(Probe("", case.mended if case.where != "engine" else program, see), _engine(Value, {}))
+    see = tuple(case.specimen.right)
+    kind = RecordedEngine if case.where == "checker" else Engine
+    outcome = run(Probe("", program, see), kind(cls, namespace))
+    right = run(Probe("", case.mended if case.where != "engine" else program, see), Engine(Value, {}))
     if outcome.kind != "numbers":
         return {"value": None, "leaves": [], "stopped": stopped(outcome)}
-    return {"value": None, "leaves": _rows(outcome, right), "stopped": None}
-
-
-def _rows(outcome: Outcome, right: Outcome) -> list[Measured]:
-    return [
-        {"name": name, "said": float(x), "measured": float(right.numbers[name]), "ok": agree(x, right.numbers[name])}
-        for name, x in outcome.numbers.items()
-    ]
-
-
-def _engine(cls: type[Any], namespace: Any) -> Any:
-    from gradwalk.diagnose.adapter import Engine
-
-    return Engine(cls, namespace)
+    pairs = [(name, float(x), float(right.numbers[name])) for name, x in outcome.numbers.items()]
+    rows = [Measured(name=name, said=said, measured=wanted, ok=agree(said, wanted)) for name, said, wanted in pairs]
+    return {"value": None, "leaves": rows, "stopped": None}
