@@ -12,7 +12,7 @@ import numpy as np
 
 from gradwalk.compile.trace.reading import GETATTR
 
-__all__ = ["ON_BEHALF", "asked_by_insider", "asks_for_attribute"]
+__all__ = ["ON_BEHALF", "asked_by_insider", "asks_for_attribute", "depth_in_numpy"]
 
 #: Code that asks for somebody else.
 ON_BEHALF = {np.isscalar.__code__}
@@ -28,6 +28,18 @@ def asked_by_insider() -> bool:
     while frame.f_globals.get("__name__") == "abc" or frame.f_code in ON_BEHALF:
         frame = frame.f_back
     return _is_insider(frame.f_globals.get("__name__", ""))
+
+
+def depth_in_numpy() -> int:
+    """How many functions of NumPy's lie between who asks and code that is not ours; -1 if it is ours that asks.
+
+    >>> depth_in_numpy()
+    0
+    """
+    frame, depth = sys._getframe(2), 0
+    while frame.f_globals.get("__name__", "").startswith("numpy."):
+        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
+    return -1 if frame.f_globals.get("__name__", "").startswith("gradwalk.") else depth
 
 
 @cache

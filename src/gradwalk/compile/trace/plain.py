@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwalk import ops
-from gradwalk.compile.trace.asking import asked_by_insider, asks_for_attribute
+from gradwalk.compile.trace.asking import asked_by_insider, asks_for_attribute, depth_in_numpy
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.kinds import (
     BOOLS,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Condition", "Number", "not_raising", "plain_classes"]
 
+ARRAY = "make it before, by np.array, and call functions of NumPy's as np.sort(xs)"
 RAISING = frozenset(("raise", "call", "log"))  # what NumPy can be told to do, beside warning
 EXACTLY = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
@@ -235,6 +236,20 @@ class Number(Traced, Methods):
         return bool if self._kind in BOOLS else int if issubclass(self._kind, WHOLE) else float
 
     @property
+    def holds_stand_ins(self) -> bool:
+        """Whether a tensor that is made of it alone has a dtype that its kind does not say: float32.
+
+        >>> Tracer().input(np.float32(0.5)).holds_stand_ins
+        True
+        """
+        return self._kind in (np.float32, np.float16) and not self._tracer.samples
+
+    @property
+    def of_samples(self) -> bool:
+        """Whether it is a number of a sample, which stands for others that are not known."""
+        return self._tracer.samples
+
+    @property
     def at_hand(self) -> Any:
         """The number in the call that is traced, or in its first sample, which nobody has asked for.
 
@@ -360,12 +375,20 @@ class Number(Traced, Methods):
     def __getattr__(self, name: str) -> Any:
         if name == "real":  # NumPy asks for it
             return self
+        if name == "__array_struct__" and not self._tracer.ended:
+            self._made_an_array_of(depth_in_numpy())
         insider = asked_by_insider()
         if not insider and not self._tracer.ended:
             self._tracer.kind_asked(self)
         if insider or name.startswith("__") or not hasattr(self._kind, name):
             raise AttributeError(f"{self._kind.__name__!r} object has no attribute {name!r}")
         return getattr(self._told_with_its_type(), name)
+
+    def _made_an_array_of(self, depth: int) -> None:
+        """NumPy makes an array of objects of this beside others, which has no dtype, and in which nan has no order."""
+        tracer = self._tracer
+        if depth >= 0 and not tracer.samples and (depth or is_narrow(self._kind) or not abs(self) <= math.inf):
+            tracer.note("NumPy makes an array of plain numbers, by a name that is not followed", ARRAY)
 
     def conjugate(self) -> Any:
         """The number itself.
