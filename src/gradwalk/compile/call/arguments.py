@@ -402,7 +402,8 @@ def classes_in(x: Any) -> list[type]:
     ['Point']
     """
     leaves, structure = tree.flatten(x, is_whole)
-    kinds = dict.fromkeys([*[token[0] for token in structure.tokens if token is not None], *map(type, leaves)])
+    kinds = dict.fromkeys(token[0] for token in structure.tokens if token is not None)
+    kinds |= dict.fromkeys(type(leaf) for leaf in leaves if not is_whole(leaf))
     return [*filter(is_users_class, kinds)]
 
 
