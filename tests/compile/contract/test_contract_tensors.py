@@ -500,7 +500,7 @@ def a_tensor_is_looked_for_in_a_list(compile):
 
 @cases.followed
 def tensors_are_made_of_numbers_of_numpy(compile):
-    f = compile(lambda k: [Tensor(k), Tensor(k * 2), Tensor([k, 1.0]), gradwalk.tensor(k) * 3.0, Tensor(np.array(k))])
+    f = compile(lambda k: [Tensor(k), Tensor(k * 2), Tensor([k, 1.0]), gradwalk.tensor(k) * 3.0, Tensor([1, 2]) * k])
     for k in (np.float32(0.1), np.float64(0.1), 0.1, np.float32(0.2), np.float16(0.1), 3, np.int8(3), np.float32(0.1)):
         yield numbers(f(k))
 

@@ -264,7 +264,7 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         if kind is np.ndarray:  # which may change
             return "array", key_of(x[()], found)
         found.plain.append(as_float if hasattr(x, "ndim") else x)  # an array may change
-        return 0
+        return 0 if isinstance(x, (int, float)) else kind
     if tree.is_container(x):
         if isinstance(x, tuple) and not kind.__dictoffset__:  # a named one, as a rule
             if len(_ways) < 1000:

@@ -22,7 +22,7 @@ from gradwalk.engine import Value
 from gradwalk.ops import TABLE, Op, where, wrong_count
 from gradwalk.provenance import led_through, users_place
 from gradwalk.tensor import arrays
-from gradwalk.tensor.arrays import FLOAT64
+from gradwalk.tensor.arrays import FLOAT32, FLOAT64
 from gradwalk.tensor.core import Tensor, constant, node
 from gradwalk.tensor.entries import Max
 from gradwalk.tensor.making import keep_kinds
@@ -282,7 +282,9 @@ class Tensors:
                 out._kind = op
             return out
         if not any(map(_is_of_floats, operands[1:] if op is where else operands)):  # which a number beside it becomes
-            keep_kinds(x for x in operands if isinstance(x, Number))
+            keep_kinds(numbers := [x for x in operands if isinstance(x, Number)])
+            if any(x.holds_stand_ins for x in numbers):  # of which tensors of ints become float32
+                self.blocks.block(None, FLOAT32)
         given = tuple([self._as_tensor(x) for x in operands])
         owner: Any = next(x for x in given if isinstance(x, Tensor))
         if isinstance(op, Op) and TABLE.get(op.name) is not op:
