@@ -19,8 +19,8 @@ from gradwalk.compile.call.arguments import LONG
 from gradwalk.compile.native import pythons
 from gradwalk.compile.native.pythons import FloatReader, are_readable, versions_are_readable
 from gradwalk.compile.own import watched
-from gradwalk.compile.trace.limits import FrozenWarning
 from gradwalk.compile.own.watched import MANY, Watched
+from gradwalk.compile.trace.limits import FrozenWarning
 
 
 class Metres(float):

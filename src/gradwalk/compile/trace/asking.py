@@ -12,7 +12,7 @@ import numpy as np
 
 from gradwalk.compile.trace.reading import GETATTR
 
-__all__ = ["ON_BEHALF", "asked_by_insider", "asks_for_attribute", "depth_in_numpy"]
+__all__ = ["ON_BEHALF", "asked_by_insider", "asks_for_attribute", "numpy_was_called"]
 
 #: Code that asks for somebody else.
 ON_BEHALF = {np.isscalar.__code__}
@@ -30,16 +30,16 @@ def asked_by_insider() -> bool:
     return _is_insider(frame.f_globals.get("__name__", ""))
 
 
-def depth_in_numpy() -> int:
-    """How many functions of NumPy's lie between who asks and code that is not ours; -1 if it is ours that asks.
+def numpy_was_called() -> bool:
+    """Whether it is code of others than us that had NumPy ask.
 
-    >>> depth_in_numpy()
-    0
+    >>> numpy_was_called()
+    True
     """
-    frame, depth = sys._getframe(2), 0
+    frame: Any = sys._getframe(2)
     while frame.f_globals.get("__name__", "").startswith("numpy."):
-        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
-    return -1 if frame.f_globals.get("__name__", "").startswith("gradwalk.") else depth
+        frame = frame.f_back
+    return not frame.f_globals.get("__name__", "").startswith("gradwalk.")
 
 
 @cache

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwalk import ops
-from gradwalk.compile.trace.asking import asked_by_insider, asks_for_attribute, depth_in_numpy
+from gradwalk.compile.trace.asking import asked_by_insider, asks_for_attribute, numpy_was_called
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.kinds import (
     BOOLS,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Condition", "Number", "not_raising", "plain_classes"]
 
-ARRAY = "make it before, by np.array, and call functions of NumPy's as np.sort(xs)"
+ARRAY = "call NumPy's functions by their names, as in np.sort(xs) and A * np.array(xs)"
 RAISING = frozenset(("raise", "call", "log"))  # what NumPy can be told to do, beside warning
 EXACTLY = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
@@ -375,8 +375,8 @@ class Number(Traced, Methods):
     def __getattr__(self, name: str) -> Any:
         if name == "real":  # NumPy asks for it
             return self
-        if name == "__array_struct__" and not self._tracer.ended:
-            self._made_an_array_of(depth_in_numpy())
+        if name == "__array_struct__" and not self._tracer.ended and numpy_was_called():
+            self._made_an_array_of()
         insider = asked_by_insider()
         if not insider and not self._tracer.ended:
             self._tracer.kind_asked(self)
@@ -384,11 +384,11 @@ class Number(Traced, Methods):
             raise AttributeError(f"{self._kind.__name__!r} object has no attribute {name!r}")
         return getattr(self._told_with_its_type(), name)
 
-    def _made_an_array_of(self, depth: int) -> None:
+    def _made_an_array_of(self) -> None:
         """NumPy makes an array of objects of this beside others, which has no dtype, and in which nan has no order."""
         tracer = self._tracer
-        if depth >= 0 and not tracer.samples and (depth or is_narrow(self._kind) or not abs(self) <= math.inf):
-            tracer.note("NumPy makes an array of plain numbers, by a name that is not followed", ARRAY)
+        if not tracer.samples and (is_narrow(self._kind) or not abs(self) <= math.inf):
+            tracer.note("NumPy makes an array of float32 numbers or nan, by a name that is not followed", ARRAY)
 
     def conjugate(self) -> Any:
         """The number itself.
