@@ -157,7 +157,7 @@ class OfCall:
         self._grad = 0.0
         call, at = self._call, self._position
         if any(position is not at for position in call.walked_from):  # then others may have gradients, too
-            for other in [x for x in gc.get_referrers(call) if isinstance(x, OfCall) and x is not self]:
+            for other in [x for x in gc.get_referrers(call) if issubclass(type(x), OfCall) and x is not self]:
                 if call.trace.leads_through(at, other._position):
                     other._grad = 0.0
         call.walked_from = ()

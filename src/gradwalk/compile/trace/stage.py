@@ -84,15 +84,17 @@ def names_answered(namespaces: Iterable[tuple[dict[str, Any], Iterable[str]]]) -
         yield
     finally:
         with _setting:  # another thread may be tracing among the same names
-            for names, name, _, own in asking:
+            for names, name, ours, own in asking:
                 needing = _asking.get((id(names), name), WeakSet())
                 needing.discard(block)
                 if not needing:
                     _asking.pop((id(names), name), None)
+                    if names.get(name) is not ours:  # the function has set it
+                        continue
                     if own is not None:
                         names[name] = own
                     else:
-                        names.pop(name, None)
+                        del names[name]
 
 
 def answer_to(names: dict[str, Any], name: str) -> Any:

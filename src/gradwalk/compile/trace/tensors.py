@@ -274,7 +274,7 @@ class Tensors:
     def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
         """Write down an op, one of whose operands is a tensor."""
         self._check_provider()
-        self.used.update(map(id, operands))
+        self.used.update(id(x) for x in operands if id(x) in self.tracer.made)
         if op.name == "of" and not isinstance(op, Op):
             ids = plain_array([self.tracer.operand(x) for x in operands], np.int64).reshape(op.shape)
             out = self.standing_for(self.blocks.block(ids, FLOAT64), flows=any(isinstance(x, Value) for x in operands))

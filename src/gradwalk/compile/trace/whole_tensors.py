@@ -107,7 +107,7 @@ class WholeTensors(Tensors):
     def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
         """Write down an op, one of whose operands is a tensor."""
         self._check_provider()
-        self.used.update(map(id, operands))
+        self.used.update(id(x) for x in operands if id(x) in self.tracer.made)
         if any(isinstance(x, Value) for x in operands) or (op.name == "of" and not isinstance(op, Op)):
             raise Unfollowable(f"{{function}} mixes Values with large tensors ({users_place()})", MIXED)
         single = self._dtype_of_numbers(operands[1:] if op is where else operands)
