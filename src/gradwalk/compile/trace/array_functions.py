@@ -25,7 +25,7 @@ from gradwalk.compile.trace.arrays import (
     told,
     traced_array,
 )
-from gradwalk.compile.trace.kinds import BOOLS, EXACT, LOGICAL, is_narrow, is_narrow_block, kind_after
+from gradwalk.compile.trace.kinds import BOOLS, COMPARING, EXACT, LOGICAL, is_narrow, is_narrow_block, kind_after
 from gradwalk.compile.trace.narrow import as_single
 from gradwalk.compile.trace.plain import Number, as_truth, not_raising
 
@@ -64,8 +64,6 @@ SUMMING = frozenset(("reduce", "accumulate", "reduceat"))
 ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
 #: Python's numbers, which leave an array the precision that it has.
 EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
-#: Functions that pass nan on, where objects are compared.
-COMPARING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
 
 
 def of_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -218,6 +216,10 @@ def joined(own: Any, parts: tuple[Any, ...]) -> Any:
 
 def called_on_numbers(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """A function of NumPy's that is given numbers, and arrays perhaps: as if they all were arrays of stand-ins."""
+    if function.__name__ == "clip":  # of one of Python's objects NumPy makes an array of its own
+        for x in args:
+            _ = isinstance(x, Number) and not x.of_samples and x.keep_kind()
+        args = tuple([traced_array([x]).reshape(()) if isinstance(x, Number) else x for x in args])
     return of_function(traced_array([]), function, types, args, kwargs, by_user=False)
 
 

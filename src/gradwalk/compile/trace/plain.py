@@ -24,6 +24,7 @@ from gradwalk.compile.trace.kinds import (
     BOOLS,
     EXACT,
     LIMITED,
+    COMPARING,
     LOGICAL,
     WHOLE,
     WIDE_INTS,
@@ -387,7 +388,7 @@ class Number(Traced, Methods):
     def _made_an_array_of(self) -> None:
         """NumPy makes an array of objects of this beside others, which has no dtype, and in which nan has no order."""
         tracer = self._tracer
-        if not tracer.samples and (is_narrow(self._kind) or not abs(self) <= math.inf):
+        if not tracer.samples and (is_narrow(self._kind) or _is_nan(self)):
             tracer.note("NumPy makes an array of float32 numbers or nan, by a name that is not followed", ARRAY)
 
     def conjugate(self) -> Any:
@@ -438,6 +439,8 @@ class Number(Traced, Methods):
         try:
             if (narrow and ufunc not in EXACT) or (not self._tracer.samples and any(map(is_narrow_block, inputs))):
                 raise TypeError("NumPy rounds what it computes of narrow numbers")
+            if ufunc.__name__ in COMPARING and not self._tracer.samples and any(map(_is_nan, inputs)):
+                raise TypeError("NumPy passes nan on")
             with np.errstate(all="ignore"):  # of stand-ins it warns of what they stand for
                 out = getattr(ufunc, method)(*map(_in_an_array, inputs), **options)
         except (TypeError, AttributeError, ValueError, OverflowError):
@@ -532,6 +535,10 @@ class Cell(Number):
 
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = _changed
     __iand__ = __ior__ = __ixor__ = __ilshift__ = __irshift__ = _changed
+
+
+def _is_nan(x: Any) -> bool:
+    return isinstance(x, Number) and not abs(x) <= math.inf
 
 
 def as_truth(x: Any) -> Any:
