@@ -216,10 +216,12 @@ def joined(own: Any, parts: tuple[Any, ...]) -> Any:
 
 def called_on_numbers(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """A function of NumPy's that is given numbers, and arrays perhaps: as if they all were arrays of stand-ins."""
-    if function.__name__ == "clip":  # of one of Python's objects NumPy makes an array of its own
-        for x in args:
-            _ = isinstance(x, Number) and not x.of_samples and x.keep_kind()
-        args = tuple([traced_array([x]).reshape(()) if isinstance(x, Number) else x for x in args])
+    named = dict(zip(("a", "a_min", "a_max"), args, strict=False)) | kwargs
+    if function.__name__ == "clip" and isinstance(x := named.pop("a", None), (Number, np.ndarray, int, float, np.generic)):
+        bounds = named.get("a_min", named.get("min")), named.get("a_max", named.get("max"))
+        if named.keys() <= {"a_min", "a_max", "min", "max"}:  # clip itself makes arrays of objects, which compare
+            x = x if bounds[0] is None else np.maximum(x, bounds[0])
+            return x if bounds[1] is None else np.minimum(x, bounds[1])
     return of_function(traced_array([]), function, types, args, kwargs, by_user=False)
 
 

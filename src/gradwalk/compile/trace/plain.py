@@ -22,9 +22,9 @@ from gradwalk.compile.trace.asking import asked_by_insider, asks_for_attribute, 
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.kinds import (
     BOOLS,
+    COMPARING,
     EXACT,
     LIMITED,
-    COMPARING,
     LOGICAL,
     WHOLE,
     WIDE_INTS,
