@@ -435,6 +435,8 @@ class Number(Traced, Methods):
                 return found
         not_raising()
         inputs = tuple(map(as_truth, inputs)) if ufunc in LOGICAL else inputs
+        if ufunc in REFLECTED and method == "__call__" and not options and isinstance(inputs[0], np.number):
+            return REFLECTED[ufunc](inputs[1], inputs[0])  # in an array of objects, that one would be Python's
         narrow = any(isinstance(x, Number) and is_narrow(x._kind) for x in inputs) and not self._tracer.samples
         try:
             if (narrow and ufunc not in EXACT) or (not self._tracer.samples and any(map(is_narrow_block, inputs))):
@@ -463,6 +465,12 @@ class Number(Traced, Methods):
         from gradwalk.compile.trace.array_functions import called_on_numbers  # which knows this module
 
         return called_on_numbers(function, types, args, kwargs)
+
+
+#: What `np.int64(1) - x` is, by the function of NumPy's that it calls.
+REFLECTED = {
+    np.add: Number.__radd__, np.subtract: Number.__rsub__, np.multiply: Number.__rmul__, np.divide: Number.__rtruediv__
+}  # fmt: skip
 
 
 class OfValues:
