@@ -201,7 +201,12 @@ def _each_one_of(allowed: tuple[float, float], given: list[Any], what: str, reme
         if label not in allowed:
             low, high = allowed
             raise SettingError(f"{what} {i} is {label:g}, and may be {low:g} or {high:g}; {remedy}")
-    return [_nan_unless(allowed, x) if comes_later(x) else float(x) for x in numbers]
+    later = [x for x in numbers if comes_later(x)]
+    if any(x.of_samples for x in later):
+        return [_nan_unless(allowed, x) if comes_later(x) else float(x) for x in numbers]
+    if sum([abs((x - allowed[0]) * (x - allowed[1])) for x in later]) != 0:  # one question for all of them
+        raise SettingError(f"a {what} is none of {allowed}; {remedy}")
+    return [x if comes_later(x) else float(x) for x in numbers]
 
 
 def _nan_unless(allowed: tuple[float, float], x: Any) -> Any:

@@ -264,8 +264,8 @@ def test_samples_decide_for_themselves(name: str) -> None:
             f(X, [0, 1, 3])
 
 
-def test_a_label_that_is_none_makes_the_loss_of_a_replay_nan() -> None:
-    """At the call that is traced it is an error."""
+def test_a_label_that_is_none_makes_the_loss_of_a_batch_nan() -> None:
+    """At the call that is traced, and without a batch, it is an error."""
     w, layer, neuron = Value(0.5), nn.Linear(3, 1), nn.Neuron(3, nonlin=False)
     X = np.random.default_rng(0).normal(size=(4, 3))
     losses: dict[Any, list[float]] = {nn.hinge: [1, -1, -1, 1], nn.binary_cross_entropy: [1, 0, 0, 1]}
@@ -278,10 +278,11 @@ def test_a_label_that_is_none_makes_the_loss_of_a_replay_nan() -> None:
             with pytest.raises(SettingError, match=r"label|target"):
                 f.one_by_one(X, y * 2)
         f = gradwalk.compile(lambda x, y, loss=loss: loss([w * z for z in x], y))
-        with pytest.raises(SettingError, match=r"(label|target) 1 is"):
-            f(X[:, 0], np.array(labels) * 2)
-        assert not np.isnan(f(X[:, 0], np.array(labels)).data)
-        assert np.isnan(f(X[:, 0], np.array(labels) * 2).data)
+        for _ in range(2):
+            with pytest.raises(SettingError, match=r"(label|target) 1 is"):
+                f(X[:, 0], np.array(labels) * 2)
+            assert not np.isnan(f(X[:, 0], np.array(labels)).data)
+        assert f.traced == 1
 
 
 def test_an_error_about_a_sample_is_that_of_the_function() -> None:

@@ -491,6 +491,54 @@ def a_tensor_has_a_label(w, x, y):
 
 
 @cases.followed_with_a_word
+def a_tensor_is_looked_for_in_a_list(compile):
+    w, x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), Tensor([3.0, 4.0])
+    f = compile(lambda x, y: (w * x).sum() * (2.0 if x in [y] else 3.0))
+    for given in ((x, x), (x, y), (y, y)):
+        yield tried(lambda given=given: walked(f(*given), w))
+
+
+@cases.followed
+def tensors_are_made_of_numbers_of_numpy(compile):
+    f = compile(lambda k: [Tensor(k), Tensor(k * 2), Tensor([k, 1.0]), gradwalk.tensor(k) * 3.0, Tensor([1, 2]) * k])
+    for k in (np.float32(0.1), np.float64(0.1), 0.1, np.float32(0.2), np.float16(0.1), 3, np.int8(3), np.float32(0.1)):
+        yield numbers(f(k))
+
+
+@cases.followed
+def gradients_of_results_are_cleared_by_those_behind_which_they_lie(compile):
+    w = Tensor([1.5, 2.0])
+    f = compile(lambda x: [y := w * x, (y * y).sum(), (y * w).float()])
+    for x in (2.0, 3.0):
+        y, loss, narrow = f(x)
+        for cleared in (loss, narrow, y):
+            for result in (y, loss, narrow):
+                result.sum().backward()
+            gradwalk.zero_grad(cleared)
+            yield numbers([w.grad, y.grad if cleared is not y else None, loss.grad if cleared is loss else None])
+
+
+@cases.said
+def a_leaf_that_is_given_back_was_used_on(compile):
+    w = Tensor([1.0, 2.0])
+    f = compile(lambda x: [d := w.detach(), t := Tensor([x, 2.0]), (d * x).sum() + (w * t).sum()])
+    for x in (2.0, 3.0):
+        d, t, loss = f(x)
+        loss.backward()
+        yield numbers([w.grad, copy.copy(d).tolist(), d.is_leaf, d.grad, t.grad])
+
+
+@cases.followed
+def a_leaf_that_is_given_back_was_not_used_on(compile):
+    w = Tensor([1.0, 2.0])
+    f = compile(lambda x: [(w * x).detach(), Tensor([x, 2.0]), (w * x).sum()])
+    for x in (2.0, 3.0):
+        d, t, loss = f(x)
+        loss.backward()
+        yield numbers([w.grad, d.grad, t.grad])
+
+
+@cases.followed_with_a_word
 def it_is_asked_how_an_argument_was_made(compile):
     w = Tensor([1.0, 2.0])
     f = compile(lambda x: (w * x).sum() * (1.0 if x.is_leaf else 3.0))

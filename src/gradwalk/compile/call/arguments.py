@@ -306,7 +306,7 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         if kind is np.ndarray:  # which may change
             return "array", key_of(x[()], found)
         found.plain.append(as_float if hasattr(x, "ndim") else x)  # an array may change
-        return 0
+        return 0 if isinstance(x, (int, float)) else kind
     if tree.is_container(x):
         if isinstance(x, tuple) and not kind.__dictoffset__:  # a named one, as a rule
             if len(_ways) < 1000:
@@ -448,7 +448,8 @@ def classes_in(x: Any) -> list[type]:
     ['Point']
     """
     leaves, structure = tree.flatten(x, is_whole)
-    kinds = dict.fromkeys([*[token[0] for token in structure.tokens if token is not None], *map(type, leaves)])
+    kinds = dict.fromkeys(token[0] for token in structure.tokens if token is not None)
+    kinds |= dict.fromkeys(type(leaf) for leaf in leaves if not is_whole(leaf))
     return [*filter(is_users_class, kinds)]
 
 

@@ -14,8 +14,9 @@ from array import array
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from contextlib import nullcontext
+from dataclasses import is_dataclass
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, NamedTuple
 
@@ -127,6 +128,13 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             f"({asking[0].co_name}, line {asking[0].co_firstlineno} of {asking[0].co_filename})",
             "compare with ==, or write the code in a file",
         )
+    for kind in filter(is_dataclass, roots):  # of which arguments are; a model is an object among these
+        cached = [name for name in reached.attributes if isinstance(getattr(kind, name, None), cached_property)]
+        if cached and isinstance(kind, type) and not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            return Unfollowed(
+                f"{{function}} reads {kind.__name__}.{cached[0]}, which an argument keeps once it was worked out",
+                "make the dataclass frozen, or a property of it",
+            )
     chance, before, aside = Chance(reached.chances), Surroundings(reached), Aside(reached)
     found: Followed | Unfollowed | None = None
     caches, hashed = Caches(reached.caches), True

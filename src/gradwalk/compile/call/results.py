@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -105,6 +106,7 @@ class OfCall:
     __slots__ = ()
     _call: Any  # a Call, or that of a batch
     _grad: Any
+    _position: Any
     inputs: Any
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
@@ -153,8 +155,13 @@ class OfCall:
 
     def _clear(self) -> None:
         self._grad = 0.0
-        self._call.walked_from = ()
-        clear(self._call.trace.recorded.parameters)
+        call, at = self._call, self._position
+        if any(position is not at for position in call.walked_from):  # then others may have gradients, too
+            for other in [x for x in gc.get_referrers(call) if issubclass(type(x), OfCall) and x is not self]:
+                if call.trace.leads_through(at, other._position):
+                    other._grad = 0.0
+        call.walked_from = ()
+        clear(call.trace.recorded.parameters)
 
     @property
     def argument_grads(self) -> dict[str, Any]:
@@ -501,5 +508,5 @@ def _tensor_of(output: TensorOutput, positions: Any, array: Any, call: Any) -> A
     from gradwalk.compile.call.tensor_results import known_tensor, tensor_of
 
     if output.known is not None:
-        return known_tensor(output)
+        return known_tensor(output, call)
     return tensor_of(output, positions, array[positions], call)

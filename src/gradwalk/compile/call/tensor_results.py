@@ -9,6 +9,7 @@ import numpy as np
 
 from gradwalk import modes
 from gradwalk.compile.call.results import (
+    KEPT,
     NO_GRAPH,
     LeftToWalk,
     OfCall,
@@ -17,7 +18,7 @@ from gradwalk.compile.call.results import (
     nodes_given,
     pass_on,
 )
-from gradwalk.compile.trace.limits import limit
+from gradwalk.compile.trace.limits import frozen, limit
 from gradwalk.compile.trace.recorded import TensorOutput
 from gradwalk.errors import TraceError
 from gradwalk.node import Recipe, are_plain_leaves
@@ -128,6 +129,31 @@ class TensorResult(OfCall, Tensor):  # type: ignore[misc, override]
     _op = property(lambda self: "compiled")
 
 
+class LeafResult(Tensor):
+    """A leaf that the function made, computed with and gave: a walk back from another result does not come to it.
+
+    >>> f = gradwalk.compile(lambda x: [t := gradwalk.Tensor([x, 2.0]), (t * t).sum()])
+    >>> t, loss = f(3.0)
+    >>> t.is_leaf, t.grad
+    (True, Tensor([0.0, 0.0]))
+    """
+
+    __slots__ = ("_call",)
+    _copied_fields = Tensor._copied_fields.union(__slots__)  # which a copy goes without
+    _call: Any
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, as of any leaf; after a walk back from another result of the call, one may be missing."""
+        if self._call.walked_from:
+            frozen("a gradient may have come to this tensor from another result of its call; it is not in .grad", KEPT)
+        return super().grad
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        Tensor.grad.fset(self, grad)  # type: ignore[attr-defined]
+
+
 _blank: Any = object.__new__
 
 
@@ -163,9 +189,7 @@ def tensor_of(output: TensorOutput, positions: Any, numbers: Any, call: Any) -> 
         shape = output.shape
     data = numbers.reshape(shape).astype(output.dtype)
     if not output.flows or output.leaf or call is None:
-        out = constant(data)
-        out._flows = output.flows
-        return out
+        return _leaf(output, data, call)
     result: TensorResult = object.__new__(TensorResult)
     result._data = data
     result._grad = 0.0
@@ -177,8 +201,7 @@ def tensor_of(output: TensorOutput, positions: Any, numbers: Any, call: Any) -> 
 
 def whole_tensor(output: TensorOutput, array: Any, call: Any) -> Tensor:
     """A tensor around an array that nobody else has; without a call a leaf, and where the function gives one."""
-    out: Any = constant(array)
-    out._flows = output.flows
+    out: Any = _leaf(output, array, call)
     if call is not None and output.flows and not output.leaf:
         out = _blank(TensorResult)
         out._data, out._grad, out._flows, out._call = array, 0.0, True, call
@@ -189,8 +212,18 @@ def whole_tensor(output: TensorOutput, array: Any, call: Any) -> Tensor:
     return out  # type: ignore[no-any-return]
 
 
-def known_tensor(output: TensorOutput) -> Tensor:
+def known_tensor(output: TensorOutput, call: Any = None) -> Tensor:
     """A tensor that is the same at each call, and that the function makes anew."""
-    out = constant(np.frombuffer(output.known or b"", output.dtype).reshape(output.shape).copy())
+    return _leaf(output, np.frombuffer(output.known or b"", output.dtype).reshape(output.shape).copy(), call)
+
+
+def _leaf(output: TensorOutput, data: Any, call: Any) -> Tensor:
+    out = constant(data)
     out._flows = output.flows
-    return out
+    if not output.used or call is None:
+        return out
+    leaf: LeafResult = _blank(LeafResult)
+    for name in ("_data", "_grad", "_kind", "_mark", "_lent", "_asked", "_changed", "_inputs", "_flows"):
+        setattr(leaf, name, getattr(out, name))
+    leaf._call = call
+    return leaf

@@ -169,7 +169,7 @@ class WholeTrace(GuardedTrace):
         for i, x in enumerate(leaves):
             if isinstance(x, TensorOutput):
                 if x.known is not None:
-                    leaves[i] = known_tensor(x)
+                    leaves[i] = known_tensor(x, call)
                 else:
                     array = self.runner.arrays[self.arrays.outputs[x.position]]
                     leaves[i] = whole_tensor(x, array.copy(), call)

@@ -10,6 +10,7 @@ from gradwalk import ops
 from gradwalk.compile.trace.arrays import (
     TracedArray,
     are_wide,
+    array_of,
     as_array_stored,
     as_kind,
     as_objects,
@@ -22,10 +23,11 @@ from gradwalk.compile.trace.arrays import (
     kinds_in,
     of_another_type,
     parts_in,
+    plain_array,
     told,
     traced_array,
 )
-from gradwalk.compile.trace.kinds import BOOLS, EXACT, LOGICAL, is_narrow, is_narrow_block, kind_after
+from gradwalk.compile.trace.kinds import BOOLS, COMPARING, EXACT, LOGICAL, is_narrow, is_narrow_block, kind_after
 from gradwalk.compile.trace.narrow import as_single
 from gradwalk.compile.trace.plain import Number, as_truth, not_raising
 
@@ -64,8 +66,6 @@ SUMMING = frozenset(("reduce", "accumulate", "reduceat"))
 ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
 #: Python's numbers, which leave an array the precision that it has.
 EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
-#: Functions that pass nan on, where objects are compared.
-COMPARING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
 
 
 def of_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -73,6 +73,7 @@ def of_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str
     if any(getattr(type(x), "many", False) for x in inputs):
         return NotImplemented  # a tensor among them knows what to do
     not_raising()
+    inputs = tuple([_of_list(x) if isinstance(x, (list, tuple)) else x for x in inputs])
     out = options.pop("out", ())
     for x in out:
         be_sure(x)
@@ -218,6 +219,14 @@ def joined(own: Any, parts: tuple[Any, ...]) -> Any:
 
 def called_on_numbers(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """A function of NumPy's that is given numbers, and arrays perhaps: as if they all were arrays of stand-ins."""
+    named = dict(zip(("a", "a_min", "a_max"), args, strict=False)) | kwargs
+    if function.__name__ == "clip" and isinstance(
+        x := named.pop("a", None), (Number, np.ndarray, int, float, np.generic)
+    ):
+        bounds = named.get("a_min", named.get("min")), named.get("a_max", named.get("max"))
+        if named.keys() <= {"a_min", "a_max", "min", "max"}:  # clip itself makes arrays of objects, which compare
+            x = x if bounds[0] is None else np.maximum(x, bounds[0])
+            return x if bounds[1] is None else np.minimum(x, bounds[1])
     return of_function(traced_array([]), function, types, args, kwargs, by_user=False)
 
 
@@ -238,6 +247,12 @@ def beside_arrays(ufunc: Any, inputs: tuple[Any, ...], options: dict[str, Any]) 
     return of_ufunc(ufunc, "__call__", tuple(numbers), options)
 
 
+def _of_list(x: Any) -> Any:
+    """The array that a list is for NumPy, which has a dtype, where a number takes that of the array beside it."""
+    found = array_of(x)
+    return plain_array(x) if found is None else found
+
+
 def _as_truths(x: Any) -> Any:
     """What is not 0: of objects, `logical_and` and the like give one of the two."""
     if isinstance(x, TracedArray):
@@ -247,12 +262,12 @@ def _as_truths(x: Any) -> Any:
 
 def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same, with narrow numbers as wide ones where they stand beside an array of these."""
-    wide = [x.dtype.type for x in inputs if type(x) is np.ndarray and x.dtype.kind in "iuf" and not is_narrow_block(x)]
-    if np.float64 not in wide:
+    known = [x.dtype for x in inputs if type(x) is np.ndarray and x.dtype.kind in "iuf"]
+    kinds = {kind for x in inputs if isinstance(x, TracedArray) for kind in kinds_in(x)}
+    if not known or not any(map(is_narrow, kinds)) or np.result_type(*known, *kinds) not in (np.float64, np.int64):
         return inputs
-    return tuple(
-        as_kind(x, np.float64) if isinstance(x, TracedArray) and any(map(is_narrow, kinds_in(x))) else x for x in inputs
-    )
+    kind = np.result_type(*known, *kinds).type
+    return tuple(as_kind(x, kind) if isinstance(x, TracedArray) and kinds_in(x) else x for x in inputs)
 
 
 def _narrowed(given: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradwalk.compile.trace.reading import GETATTR
 
-__all__ = ["ON_BEHALF", "asked_by_insider", "asks_for_attribute"]
+__all__ = ["ON_BEHALF", "asked_by_insider", "asks_for_attribute", "numpy_was_called"]
 
 #: Code that asks for somebody else.
 ON_BEHALF = {np.isscalar.__code__}
@@ -28,6 +28,18 @@ def asked_by_insider() -> bool:
     while frame.f_globals.get("__name__") == "abc" or frame.f_code in ON_BEHALF:
         frame = frame.f_back
     return _is_insider(frame.f_globals.get("__name__", ""))
+
+
+def numpy_was_called() -> bool:
+    """Whether it is code of others than us that had NumPy ask.
+
+    >>> numpy_was_called()
+    True
+    """
+    frame: Any = sys._getframe(2)
+    while frame.f_globals.get("__name__", "").startswith("numpy."):
+        frame = frame.f_back
+    return not frame.f_globals.get("__name__", "").startswith("gradwalk.")
 
 
 @cache

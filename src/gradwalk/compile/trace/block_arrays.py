@@ -67,7 +67,8 @@ class Blocks(Sums):
         if isinstance(nested, Block):
             return self.cast(nested, dtype or nested.dtype)
         if isinstance(nested, Traced):
-            return self.cast(self.block(plain_array(self.tracer.operand(nested)), self.kind_of(nested)), dtype)
+            kind = self.kind_of(nested) if dtype else FLOAT32  # which alone is asked for with its own
+            return self.cast(self.block(plain_array(self.tracer.operand(nested)), kind), dtype)
         if not isinstance(nested, TracedArray):
             if not holds_stand_in(nested):
                 return self.real.new(nested, dtype)

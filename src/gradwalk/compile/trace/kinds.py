@@ -13,6 +13,7 @@ import numpy as np
 
 __all__ = [
     "BOOLS",
+    "COMPARING",
     "EXACT",
     "LARGEST",
     "LIMITED",
@@ -40,6 +41,8 @@ EXACT = frozenset((
     np.add, np.subtract, np.multiply, np.divide, np.negative, np.positive, np.absolute, np.less, np.less_equal,
     np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isfinite, np.isinf,
 ))  # fmt: skip
+#: Functions of NumPy's that pass nan on, or leave it out, where objects are compared.
+COMPARING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
 #: Functions of NumPy's that give truths, where Python's `and` gives one of the two.
 LOGICAL = frozenset((np.logical_and, np.logical_or, np.logical_xor))
 

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwalk import ops
-from gradwalk.compile.trace.asking import asked_by_insider, asks_for_attribute
+from gradwalk.compile.trace.asking import asked_by_insider, asks_for_attribute, numpy_was_called
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.kinds import (
     BOOLS,
+    COMPARING,
     EXACT,
     LIMITED,
     LOGICAL,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Condition", "Number", "not_raising", "plain_classes"]
 
+ARRAY = "call NumPy's functions by their names, as in np.sort(xs) and A * np.array(xs)"
 RAISING = frozenset(("raise", "call", "log"))  # what NumPy can be told to do, beside warning
 EXACTLY = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
@@ -235,6 +237,20 @@ class Number(Traced, Methods):
         return bool if self._kind in BOOLS else int if issubclass(self._kind, WHOLE) else float
 
     @property
+    def holds_stand_ins(self) -> bool:
+        """Whether a tensor that is made of it alone has a dtype that its kind does not say: float32.
+
+        >>> Tracer().input(np.float32(0.5)).holds_stand_ins
+        True
+        """
+        return self._kind in (np.float32, np.float16) and not self._tracer.samples
+
+    @property
+    def of_samples(self) -> bool:
+        """Whether it is a number of a sample, which stands for others that are not known."""
+        return self._tracer.samples
+
+    @property
     def at_hand(self) -> Any:
         """The number in the call that is traced, or in its first sample, which nobody has asked for.
 
@@ -360,12 +376,20 @@ class Number(Traced, Methods):
     def __getattr__(self, name: str) -> Any:
         if name == "real":  # NumPy asks for it
             return self
+        if name == "__array_struct__" and not self._tracer.ended and numpy_was_called():
+            self._made_an_array_of()
         insider = asked_by_insider()
         if not insider and not self._tracer.ended:
             self._tracer.kind_asked(self)
         if insider or name.startswith("__") or not hasattr(self._kind, name):
             raise AttributeError(f"{self._kind.__name__!r} object has no attribute {name!r}")
         return getattr(self._told_with_its_type(), name)
+
+    def _made_an_array_of(self) -> None:
+        """NumPy makes an array of objects of this beside others, which has no dtype, and in which nan has no order."""
+        tracer = self._tracer
+        if not tracer.samples and (is_narrow(self._kind) or _is_nan(self)):
+            tracer.note("NumPy makes an array of float32 numbers or nan, by a name that is not followed", ARRAY)
 
     def conjugate(self) -> Any:
         """The number itself.
@@ -411,10 +435,14 @@ class Number(Traced, Methods):
                 return found
         not_raising()
         inputs = tuple(map(as_truth, inputs)) if ufunc in LOGICAL else inputs
+        if ufunc in REFLECTED and method == "__call__" and not options and isinstance(inputs[0], np.number):
+            return REFLECTED[ufunc](inputs[1], inputs[0])  # in an array of objects, that one would be Python's
         narrow = any(isinstance(x, Number) and is_narrow(x._kind) for x in inputs) and not self._tracer.samples
         try:
             if (narrow and ufunc not in EXACT) or (not self._tracer.samples and any(map(is_narrow_block, inputs))):
                 raise TypeError("NumPy rounds what it computes of narrow numbers")
+            if ufunc.__name__ in COMPARING and not self._tracer.samples and any(map(_is_nan, inputs)):
+                raise TypeError("NumPy passes nan on")
             with np.errstate(all="ignore"):  # of stand-ins it warns of what they stand for
                 out = getattr(ufunc, method)(*map(_in_an_array, inputs), **options)
         except (TypeError, AttributeError, ValueError, OverflowError):
@@ -437,6 +465,12 @@ class Number(Traced, Methods):
         from gradwalk.compile.trace.array_functions import called_on_numbers  # which knows this module
 
         return called_on_numbers(function, types, args, kwargs)
+
+
+#: What `np.int64(1) - x` is, by the function of NumPy's that it calls.
+REFLECTED = {
+    np.add: Number.__radd__, np.subtract: Number.__rsub__, np.multiply: Number.__rmul__, np.divide: Number.__rtruediv__
+}  # fmt: skip
 
 
 class OfValues:
@@ -509,6 +543,10 @@ class Cell(Number):
 
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = _changed
     __iand__ = __ior__ = __ixor__ = __ilshift__ = __irshift__ = _changed
+
+
+def _is_nan(x: Any) -> bool:
+    return isinstance(x, Number) and not abs(x) <= math.inf
 
 
 def as_truth(x: Any) -> Any:

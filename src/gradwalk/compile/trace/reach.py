@@ -61,7 +61,7 @@ from gradwalk.compile.trace.reading import (
     reads_of,
     reads_of_class,
 )
-from gradwalk.compile.trace.stage import ANSWERED
+from gradwalk.compile.trace.stage import ANSWERED, answer_to
 from gradwalk.compile.trace.stage import MAKING as MAKERS
 from gradwalk.compile.trace.whose import is_library, is_librarys, is_users_class, module_of
 from gradwalk.engine import Value
@@ -128,7 +128,7 @@ class Reached:
         self.objects: list[tuple[Path, Any]] = []  # what has attributes
         self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
         self.assigned: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # … and the names set there
-        self.asking: dict[int, dict[str, Any]] = {}  # … where `type` or `id` is read
+        self.asking: dict[int, tuple[dict[str, Any], set[str]]] = {}  # … and those that are answered by us
         self.cells: list[tuple[Path, Any]] = []
         self.functions: list[tuple[Path, Any]] = []  # of the user's
         self.others: list[tuple[Path, Any, Callable[[Any], Any]]] = []  # … with a function that tells what they hold
@@ -320,9 +320,9 @@ class Reached:
         if reads.assigned:
             _, assigned = self.assigned.setdefault(id(namespace), (namespace, {}))
             assigned.update(dict.fromkeys(reads.assigned))
-        if not ANSWERED.keys().isdisjoint(reads.names):
-            self.asking[id(namespace)] = namespace
         for name in reads.names | reads.texts if reads.anything else reads.names:
+            if answer_to(namespace, name):
+                self.asking.setdefault(id(namespace), (namespace, set()))[1].add(name)
             if name in ANSWERED:  # another one stands there while a function is traced
                 continue
             if name in namespace:

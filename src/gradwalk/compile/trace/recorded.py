@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, is_dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,6 +122,7 @@ class TensorOutput(Output):
     flows: bool = False
     leaf: bool = field(default=False, repr=False)  # whether it is one that the function makes
     known: bytes | None = field(default=None, repr=False)
+    used: bool = field(default=False, repr=False)  # … and computes with, so that gradient may come to it
 
 
 def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
@@ -287,17 +289,18 @@ def _told_key(key: Any) -> Any:
 def _output_of_tensor(tracer: Tracer, x: Any, outputs: dict[int, int]) -> Any:
     """What stands for a tensor that the function gave: itself, if it comes from outside."""
     held = x._data
-    shape, dtype, flows = x.shape, x.dtype, x.requires_grad
     leaf = x.is_leaf and id(x) not in tracer.tensors.given
+    used = leaf and x.requires_grad and id(x) in tracer.tensors.used
+    output = partial(TensorOutput, shape=x.shape, dtype=x.dtype, flows=x.requires_grad, used=used)
     if tracer.by_array and hasattr(held, "row"):
-        return TensorOutput(position=tracer.tensors.give(x), shape=shape, dtype=dtype, flows=flows, leaf=leaf)
+        return output(position=tracer.tensors.give(x), leaf=leaf)
     if hasattr(held, "ids"):
         ids = [node if node >= 0 else tracer.row(SHIFT, tracer.listed([node]), 1) for node in held.ids.ravel().tolist()]
         at = numpy_array([outputs.setdefault(node, len(outputs)) for node in ids], np.int64)
-        return TensorOutput(positions=at.tobytes(), shape=shape, dtype=dtype, flows=flows, leaf=leaf)
+        return output(positions=at.tobytes(), leaf=leaf)
     if tracer.reached is not None and id(x) in tracer.reached:
         return x
-    return TensorOutput(shape=shape, dtype=dtype, flows=flows, known=x.array.tobytes())
+    return output(known=x.array.tobytes())
 
 
 def _constants(tracer: Tracer, roots: Sequence[Any]) -> dict[int, int]:

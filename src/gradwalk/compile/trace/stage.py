@@ -32,6 +32,7 @@ __all__ = [
     "AskedType",
     "OfLists",
     "Said",
+    "answer_to",
     "arrays_made",
     "files_seen",
     "heard",
@@ -61,40 +62,49 @@ _makers: dict[str, Any] = {}  # NumPy's own functions that make arrays meanwhile
 
 
 @contextmanager
-def names_answered(namespaces: Iterable[dict[str, Any]]) -> Iterator[None]:
-    """Let functions of ours stand for `type` and `id` among these global names, unless they have some of their own.
+def names_answered(namespaces: Iterable[tuple[dict[str, Any], Iterable[str]]]) -> Iterator[None]:
+    """Let things of ours stand for `type`, `id` and functions of NumPy's under these global names.
 
     >>> names = {}
-    >>> with names_answered([names]):
+    >>> with names_answered([(names, ["type"])]):
     ...     names["type"](3.0)
     <class 'float'>
     >>> names
     {}
     """
-    asking = [(names, name) for names in namespaces for name, ours in ANSWERED.items() if names.get(name, ours) is ours]
+    asking = [
+        (names, name, *answer) for names, some in namespaces for name in some if (answer := answer_to(names, name))
+    ]
     block = _Block()
     try:
         with _setting:
-            _answer(asking, block)
+            for names, name, ours, _ in asking:
+                _asking.setdefault((id(names), name), WeakSet()).add(block)
+                names[name] = ours
         yield
     finally:
         with _setting:  # another thread may be tracing among the same names
-            _answer_no_longer(asking, block)
+            for names, name, ours, own in asking:
+                needing = _asking.get((id(names), name), WeakSet())
+                needing.discard(block)
+                if not needing:
+                    _asking.pop((id(names), name), None)
+                    if names.get(name) is not ours:  # the function has set it
+                        continue
+                    if own is not None:
+                        names[name] = own
+                    else:
+                        del names[name]
 
 
-def _answer(asking: list[tuple[dict[str, Any], str]], block: _Block) -> None:
-    for names, name in asking:
-        _asking.setdefault((id(names), name), WeakSet()).add(block)
-        names[name] = ANSWERED[name]
+def answer_to(names: dict[str, Any], name: str) -> Any:
+    """What stands for a global name while a function is traced, and what stands there else (None: nothing), or None.
 
-
-def _answer_no_longer(asking: list[tuple[dict[str, Any], str]], block: _Block) -> None:
-    for names, name in asking:
-        needing = _asking.get((id(names), name), WeakSet())
-        needing.discard(block)
-        if not needing:
-            _asking.pop((id(names), name), None)
-            names.pop(name, None)
+    >>> answer_to({"type": 3}, "type"), answer_to({}, "id")[1], answer_to({"sort": np.sort}, "sort")[1] is np.sort
+    (None, None, True)
+    """
+    ours = ANSWERED.get(name)
+    return (ours, None) if ours is not None and names.get(name, ours) is ours else NUMPYS.get(id(names.get(name)))
 
 
 class _AnyType(type):
@@ -393,9 +403,20 @@ LISTED = [
 def numpys_own(x: Any) -> Any:
     """A function of NumPy's itself, or several, where another thread has put something in its place just now.
 
-    >>> numpys_own((OfLists(np.sort), 1.0)) == (np.sort, 1.0)
+    >>> numpys_own((NUMPYS[id(np.sort)][0], 1.0)) == (np.sort, 1.0)
     True
     """
     if type(x) is tuple:
         return tuple(map(numpys_own, x))
-    return x.own if type(x) is OfLists else x
+    return NUMPYS[id(x)][1] if id(x) in NUMPYS else x
+
+
+#: What stands for functions of NumPy's, and these, by the id() of either.
+NUMPYS = {
+    id(x): (ours, own)
+    for ours, own in [
+        *((ours, getattr(np, name)) for name, ours in MAKING.items()),
+        *((ours, ours.own) for _, names in LISTED for ours in names.values()),
+    ]
+    for x in (ours, own)
+}

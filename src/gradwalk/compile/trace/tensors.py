@@ -22,7 +22,7 @@ from gradwalk.engine import Value
 from gradwalk.ops import TABLE, Op, where, wrong_count
 from gradwalk.provenance import led_through, users_place
 from gradwalk.tensor import arrays
-from gradwalk.tensor.arrays import FLOAT64
+from gradwalk.tensor.arrays import FLOAT32, FLOAT64
 from gradwalk.tensor.core import Tensor, constant, node
 from gradwalk.tensor.entries import Max
 from gradwalk.tensor.making import keep_kinds
@@ -112,6 +112,15 @@ class TracedTensor(Tensor):
             raise _asked("which tensor stands among its arguments, as a dict or a set does")
         return id(self)
 
+    def __eq__(self, other: object) -> Any:
+        tracer, out = self._data._tracer, Tensor.__eq__(self, other)
+        return tracer.tensors.taken_in(out) if id(self) in tracer.tensors.given and isinstance(out, Tensor) else out
+
+    def __bool__(self) -> bool:
+        if self.dtype == "bool" and self.array.size != 1:
+            raise _asked("whether a tensor among its arguments is one of several, as `x in [y]` does")
+        return Tensor.__bool__(self)
+
     def scalars(self) -> NoReturn:
         """Refused: there is no graph."""
         raise limit("structure")
@@ -177,6 +186,7 @@ class Tensors:
         self.places: dict[int, int] = {}  # where the numbers of a tensor begin among the parameters
         self.given: dict[int, Tensor] = {}  # by id(), what stands for tensors from outside that may be given back
         self.computed: dict[int, Tensor] = {}  # those that were computed, where their graph is not theirs to hold
+        self.used: set[int] = set()  # those that the function makes and computes with, by id()
         self.before = arrays.taken_from()  # where tensors take their arrays from when they do not from us
 
     def begin(self) -> None:
@@ -264,6 +274,7 @@ class Tensors:
     def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
         """Write down an op, one of whose operands is a tensor."""
         self._check_provider()
+        self.used.update(id(x) for x in operands if id(x) in self.tracer.made)
         if op.name == "of" and not isinstance(op, Op):
             ids = plain_array([self.tracer.operand(x) for x in operands], np.int64).reshape(op.shape)
             out = self.standing_for(self.blocks.block(ids, FLOAT64), flows=any(isinstance(x, Value) for x in operands))
@@ -271,7 +282,9 @@ class Tensors:
                 out._kind = op
             return out
         if not any(map(_is_of_floats, operands[1:] if op is where else operands)):  # which a number beside it becomes
-            keep_kinds(x for x in operands if isinstance(x, Number))
+            keep_kinds(numbers := [x for x in operands if isinstance(x, Number)])
+            if any(x.holds_stand_ins for x in numbers):  # of which tensors of ints become float32
+                self.blocks.block(None, FLOAT32)
         given = tuple([self._as_tensor(x) for x in operands])
         owner: Any = next(x for x in given if isinstance(x, Tensor))
         if isinstance(op, Op) and TABLE.get(op.name) is not op:
@@ -280,9 +293,9 @@ class Tensors:
             out = node(op, self.blocks.shared_largest(owner.array, op.axes, op.keep), given)
         else:
             out = owner.computed(op, given)
-        return self._taken_in(out)
+        return self.taken_in(out)
 
-    def _taken_in(self, out: Tensor) -> Tensor:
+    def taken_in(self, out: Tensor) -> Tensor:
         """What an op gave, as one of the trace."""
         if isinstance(out._data, self.blocks.later):
             if type(out) is Tensor:

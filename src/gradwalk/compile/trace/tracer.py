@@ -121,6 +121,11 @@ class Tracer(Answers, modes.Interpreter):
             self.flowing.add(out._row)
         else:
             out._kind = type(given)
+            if not issubclass(out._kind, (int, float, np.generic)) and not self.samples and not self.wrt:
+                raise Unfollowable(
+                    f"{{function}} is given a {type(given).__name__}, and computes in it",
+                    "make it a float before the call, as in float(x)",
+                )
         self.given.append(given)
         self.inputs += 1
         return out

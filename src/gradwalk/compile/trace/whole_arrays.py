@@ -278,7 +278,7 @@ class WholeArrays(LateProvider):
             return self.cast(LaterArray(self.tracer, nested.row, nested._seen()), dtype or name_of(nested.dtype))
         if isinstance(nested, Number):
             at = self._number_at(nested)
-            narrow = nested._kind in (np.float32, np.float16)
+            narrow = nested.holds_stand_ins
             kind = FLOAT32 if narrow else NAMES[nested.kind_of_number]
             out = self.leaf("numbers", (at,), plain_array(self._value(at), kind))
             if dtype in ("", kind) and not narrow:

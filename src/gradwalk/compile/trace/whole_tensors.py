@@ -107,12 +107,13 @@ class WholeTensors(Tensors):
     def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
         """Write down an op, one of whose operands is a tensor."""
         self._check_provider()
+        self.used.update(id(x) for x in operands if id(x) in self.tracer.made)
         if any(isinstance(x, Value) for x in operands) or (op.name == "of" and not isinstance(op, Op)):
             raise Unfollowable(f"{{function}} mixes Values with large tensors ({users_place()})", MIXED)
         single = self._dtype_of_numbers(operands[1:] if op is where else operands)
         given = tuple([self._operand(x, single) for x in operands])
         owner: Any = next(x for x in given if isinstance(x, Tensor))
-        return self._taken_in(owner.computed(op, given))
+        return self.taken_in(owner.computed(op, given))
 
     def _dtype_of_numbers(self, operands: tuple[Any, ...]) -> str:
         """The dtype in which a plain number counts beside tensors: theirs, if they are of floats; else none."""
