@@ -53,10 +53,12 @@ def composed_of(engine: Engine, op: str, number: bool = False) -> frozenset[str]
 
 
 def helpers_of(engine: Engine, op: str) -> set[tuple[str, int]]:
-    """The functions of the engine's own, name and line, that an op and its way back go through; methods do not count.
+    """The functions of the engine's own, name and line, that an op and its way back go through.
+
+    Methods do not count, nor what the walk calls for a leaf alone: that is the walk's.
 
     >>> sorted(name for name, _ in helpers_of(Engine(teaching.load()), "sigmoid"))
-    ['logistic', 'ordered']
+    ['logistic']
     """
     called = set()
 
@@ -65,9 +67,12 @@ def helpers_of(engine: Engine, op: str) -> set[tuple[str, int]]:
         if code.co_filename in engine.files and "." not in code.co_qualname:
             called.add((code.co_name, code.co_firstlineno))
 
+    with trying(engine.files), limited(10_000, watch, engine.files):
+        engine.backward(engine.leaf(2.0))
+    of_walk = called.copy()
     _apply(engine, op, _operands(engine, op), watch, backward=True)
     own = {engine.called(name) for name in (*BASIC, *REVERSED)}
-    return {(name, line) for name, line in called if name not in own and not _only_wraps(engine, name)}
+    return {each for each in called - of_walk if each[0] not in own and not _only_wraps(engine, each[0])}
 
 
 def _only_wraps(engine: Engine, name: str) -> bool:

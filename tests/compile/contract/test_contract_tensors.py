@@ -1066,7 +1066,7 @@ def full_of_numpys_numbers(compile):
 @cases.followed
 def numbers_of_tensors_make_a_tensor_with_plain_ones(compile):
     w = Tensor([1.0, 2.0])
-    f = compile(lambda x: [gradwalk.tensor([w[0], x]), gradwalk.tensor([[x, 1], [w.sum().item(), 2]])])
+    f = compile(lambda x: [gradwalk.tensor([w[0].detach(), x]), gradwalk.tensor([[x, 1], [w.sum().item(), 2]])])
     yield numbers([f(1), f(2.5)])
     w.data = w.data + 1.0
     yield numbers([f(1), f(2.5)])
