@@ -154,7 +154,7 @@ def of_function(array: Any, function: Any, types: Any, args: Any, kwargs: Any, *
 def _is_open(x: TracedArray, ufunc: Any) -> bool:
     """Whether a function gives the same on stand-ins, one by one, as on the numbers of an array."""
     if ufunc.__name__ in COMPARING:
-        return not holds_nan(x)
+        return not holds_nan(x) and np.bool_ not in kinds_in(x)  # beside ints, truths are ints
     return ufunc in OPEN or not any(is_narrow(kind) or kind is np.bool_ for kind in kinds_in(x))
 
 
