@@ -114,7 +114,7 @@ def bug(case: Case) -> str:
     before, after = case.text.splitlines(), case.mended.splitlines()
     lines = [line for line in difflib.ndiff(before, after) if line[0] in "+-" and line[2:].strip()]
     indented = textwrap.indent("\n".join(["```diff", *lines, "```"]), "   ")
-    return f"**{ended(case.title)}** {case.solution}\n\n{indented}"
+    return f"**{ended(case.specimen.title)}** {case.specimen.solution}\n\n{indented}"
 
 
 def ended(text: str) -> str:

@@ -242,8 +242,8 @@ EQUIVALENT = {
     ): "only the last part could be longer, and a slice ends where the dim does",
     (
         "src/gradwalk/tensor/jacobians.py",
-        "if seed is not None and arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):",
-        "if seed is not None or arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):",
+        "if seed is not None and arrays.now.have_nan([x.array for x in found]):",
+        "if seed is not None or arrays.now.have_nan([x.array for x in found]):",
     ): "where nothing is nan the second walk gives what the first did",
     **{
         ("src/gradwalk/tensor/numpy_arrays.py", line, line.replace(*change)): "the other way is the same, and slower"

@@ -26,7 +26,7 @@ class Fixed:
     b: Any
 
 
-@dataclass
+@dataclass(frozen=True)
 class Derived:
     """A field that the constructor does not take, an argument that is no field, and a property that is kept."""
 
@@ -35,7 +35,7 @@ class Derived:
     b: Any = field(init=False)
 
     def __post_init__(self, start: Any) -> None:
-        self.b = start
+        object.__setattr__(self, "b", start)
 
     @cached_property
     def both(self) -> Any:

@@ -59,8 +59,7 @@ class Replay:
             if op is not None:
                 function, operands = op.value if op in _BUILTIN else op.forward, v.inputs
             else:
-                leaf: tuple[None, tuple[()]] | None = (None, ()) if v.is_leaf else None
-                known = leaf if function_of is None else function_of(v)
+                known = function_of(v) if function_of else (None, ()) if v.is_leaf else None
                 if known is None:
                     self.unknown = place
                     return

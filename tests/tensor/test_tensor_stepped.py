@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_stepper import play, shown
+from test_stepper import play, shown, text_of
 
 import gradwalk
 from gradwalk import Tensor, Value, cli, walk
@@ -144,7 +144,7 @@ def test_a_tensor_opens_into_its_faces_and_a_cell_into_its_graph() -> None:
     loss.backward()
 
     async def script(app: Any, pilot: Any) -> None:
-        assert "(3, 2)" in app.view.text
+        assert "(3, 2)" in text_of(app.view)
         assert "enter open the numbers" in shown(app, "keys")
         await pilot.press("right")  # the product is computed
         await pilot.press("enter")
