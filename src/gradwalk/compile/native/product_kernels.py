@@ -202,10 +202,7 @@ def _products(
         right, right_row = right_side(c, longs(descriptor + 8 * PRODUCT_RIGHT), inner, columns, free)
         for j in range(tails):
             access = longs(descriptor + 8 * (PRODUCT_FIRST_TAIL + j * (ACCESS + 1)))
-            if j == 0:
-                tail(c, access, rows, columns, lanes, out, True)
-            else:
-                tail(c, access, rows, columns, lanes, out, False)
+            tail(c, access, rows, columns, lanes, out, j == 0)
         multiplied(rows, inner, columns * lanes, left, left_row, left_step, right, right_row, out, columns * lanes,
                    1 if tails > 0 else 0)  # fmt: skip
 

@@ -6,15 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradwalk.compile.native.microkernels import (
-    add_any_order,
-    doubles,
-    floats,
-    inlined,
-    make_gatherer,
-    make_tile,
-    outlined,
-)
+from gradwalk.compile.native.microkernels import add_any_order, doubles, floats, make_gatherer, make_tile, outlined
 from gradwalk.compile.native.processor import vector_bits
 
 __all__ = ["KEPT", "KEPT32", "gather", "gather32", "multiply", "multiply32"]
@@ -44,43 +36,56 @@ def _multiplier(real: Any, memory: Any) -> Any:
     lanes = vector_bits() // 8 // size
     wide = 4 if vector_bits() == 512 else 2  # 16 registers of 256 bits hold 4 × 2 sums, 32 of 512 hold 4 × 4
     tall = 8 if vector_bits() == 512 else 4
-
-    def strip(height: int, width: int) -> Any:
-        """So many rows of a result: by tiles of so many vectors, of single ones, and of what is left of one."""
-        many = make_tile(height, width, real, masked=False)
-        one, last = make_tile(height, 1, real, masked=False), make_tile(height, 1, real, masked=True)
-
-        @inlined
-        def along(columns: Any, a: Any, row: Any, step: Any, b: Any, right_row: Any, inner: Any, to: Any, out_row: Any,
-                  add: Any) -> None:  # fmt: skip
-            whole, n = columns // lanes * lanes, 0
-            while width > 1 and n + width * lanes <= whole:
-                many(a, row, step, b + size * n, right_row, inner, to + size * n, out_row, add, 0)
-                n += width * lanes
-            while n < whole:
-                one(a, row, step, b + size * n, right_row, inner, to + size * n, out_row, add, 0)
-                n += lanes
-            if n < columns:
-                last(a, row, step, b + size * n, right_row, inner, to + size * n, out_row, add, columns - n)
-
-        return along
-
-    high, four, single = strip(tall, 1), strip(4, wide), strip(1, wide)
+    many = make_tile(4, wide, real, masked=False)
+    one_by_many = make_tile(1, wide, real, masked=False)
+    high, high_last = make_tile(tall, 1, real, masked=False), make_tile(tall, 1, real, masked=True)
+    four, four_last = make_tile(4, 1, real, masked=False), make_tile(4, 1, real, masked=True)
+    one, one_last = make_tile(1, 1, real, masked=False), make_tile(1, 1, real, masked=True)
 
     @outlined
     def multiply(rows: Any, inner: Any, columns: Any, left: Any, left_row: Any, left_step: Any, right: Any,
                  right_row: Any, out: Any, out_row: Any, add: Any) -> None:  # fmt: skip
+        whole = columns // lanes * lanes
+        rest = columns - whole
         m = 0
         while m < rows:
-            a, to = left + size * m * left_row, out + size * m * out_row
-            if rows - m >= tall and columns < wide * lanes:
-                high(columns, a, left_row, left_step, right, right_row, inner, to, out_row, add)
+            a = left + size * m * left_row
+            to = out + size * m * out_row
+            n = 0
+            if rows - m >= tall and whole < wide * lanes:
+                while n < whole:
+                    high(a, left_row, left_step, right + size * n, right_row, inner, to + size * n, out_row, add, 0)
+                    n += lanes
+                if rest:
+                    high_last(
+                        a, left_row, left_step, right + size * n, right_row, inner, to + size * n, out_row, add, rest
+                    )
                 m += tall
             elif rows - m >= 4:
-                four(columns, a, left_row, left_step, right, right_row, inner, to, out_row, add)
+                while n + wide * lanes <= whole:
+                    many(a, left_row, left_step, right + size * n, right_row, inner, to + size * n, out_row, add, 0)
+                    n += wide * lanes
+                while n < whole:
+                    four(a, left_row, left_step, right + size * n, right_row, inner, to + size * n, out_row, add, 0)
+                    n += lanes
+                if rest:
+                    four_last(
+                        a, left_row, left_step, right + size * n, right_row, inner, to + size * n, out_row, add, rest
+                    )
                 m += 4
             else:
-                single(columns, a, left_row, left_step, right, right_row, inner, to, out_row, add)
+                while n + wide * lanes <= whole:
+                    one_by_many(
+                        a, left_row, left_step, right + size * n, right_row, inner, to + size * n, out_row, add, 0
+                    )
+                    n += wide * lanes
+                while n < whole:
+                    one(a, left_row, left_step, right + size * n, right_row, inner, to + size * n, out_row, add, 0)
+                    n += lanes
+                if rest:
+                    one_last(
+                        a, left_row, left_step, right + size * n, right_row, inner, to + size * n, out_row, add, rest
+                    )
                 m += 1
 
     return multiply
@@ -116,36 +121,36 @@ def _gatherer(real: Any, memory: Any) -> Any:
 
     lanes = vector_bits() // 8 // size
     wide = 4 if vector_bits() == 512 else 2
-
-    def strip(height: int) -> Any:
-        """The sums of so many rows: with as many columns at a time as registers allow, then with single ones."""
-        many, one = make_gatherer(height, wide, real), make_gatherer(height, 1, real)
-
-        @inlined
-        def along(columns: Any, g: Any, left_row: Any, x: Any, right_row: Any, count: Any, to: Any) -> None:
-            j = 0
-            while j + wide <= columns:
-                many(g, left_row, x + size * j * right_row, right_row, count, to + size * lanes * j, columns)
-                j += wide
-            while j < columns:
-                one(g, left_row, x + size * j * right_row, right_row, count, to + size * lanes * j, columns)
-                j += 1
-
-        return along
-
-    four, single = strip(4), strip(1)
+    many, many_by_one = make_gatherer(4, wide, real), make_gatherer(4, 1, real)
+    one_by_many, one = make_gatherer(1, wide, real), make_gatherer(1, 1, real)
 
     @outlined
     def gather(rows: Any, columns: Any, left: Any, left_row: Any, right: Any, right_row: Any, numbers: Any,
                sums: Any) -> None:  # fmt: skip
-        count, m = numbers // lanes, 0
+        count = numbers // lanes
+        m = 0
         while m < rows:
-            g, to = left + size * m * left_row, sums + size * lanes * m * columns
+            g = left + size * m * left_row
+            j = 0
             if rows - m >= 4:
-                four(columns, g, left_row, right, right_row, count, to)
+                while j + wide <= columns:
+                    to = sums + size * lanes * (m * columns + j)
+                    many(g, left_row, right + size * j * right_row, right_row, count, to, columns)
+                    j += wide
+                while j < columns:
+                    to = sums + size * lanes * (m * columns + j)
+                    many_by_one(g, left_row, right + size * j * right_row, right_row, count, to, columns)
+                    j += 1
                 m += 4
             else:
-                single(columns, g, left_row, right, right_row, count, to)
+                while j + wide <= columns:
+                    to = sums + size * lanes * (m * columns + j)
+                    one_by_many(g, left_row, right + size * j * right_row, right_row, count, to, columns)
+                    j += wide
+                while j < columns:
+                    to = sums + size * lanes * (m * columns + j)
+                    one(g, left_row, right + size * j * right_row, right_row, count, to, columns)
+                    j += 1
                 m += 1
 
     return gather
