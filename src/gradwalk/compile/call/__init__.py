@@ -3,6 +3,7 @@
     arguments → key and numbers → the trace in the cache, bound to memory → results
 
 - `arguments.py` takes arguments apart: their structure is a key, their numbers are written anew at each call;
+  `familiar.py` knows at a glance what is like something of calls before;
 - `cache.py` keeps a trace for each key;
 - `watchlist.py` is what a trace relies on beside its arguments, `surroundings.py` looks at it before each replay, and
   `sameness.py` compares; `parts.py` is what is too large to be looked at before every call; `following.py` traces with

@@ -13,13 +13,14 @@ from gradwalk import tree
 from gradwalk.compile.native.pythons import Described, describe
 from gradwalk.compile.trace.kinds import LARGEST, is_huge
 
-__all__ = ["LONG", "NUMBERS", "PYTHONS", "Alike", "Nested", "Record", "are_plain", "familiar", "note", "record_of"]
+__all__ = ["LONG", "NUMBERS", "PYTHONS", "Alike", "Nested", "Record", "are_plain", "are_pythons", "familiar", "note",
+           "record_of"]  # fmt: skip
 
 NUMBERS: frozenset[type] = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
 PYTHONS = frozenset((float, int))
 INTEGERS = frozenset((int,))
 LONG = 32  # numbers in a list: so many are not copied, but read from there
-MOST_FAMILIAR, SEVERAL = 64, 4
+MOST_FAMILIAR, SEVERAL = 64, 4  # outward looks of lists in lists that are remembered, and how many lists of each
 
 Key = Any
 

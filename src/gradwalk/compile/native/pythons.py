@@ -1,7 +1,7 @@
-"""Lists, floats and NumPy's arrays as native code can read them: in which words of memory their parts stand.
+"""Lists, tuples, numbers and NumPy's arrays as native code can read them: in which words of memory their parts stand.
 
-A list or a float of CPython's is a few words of memory, and `id()` tells where. That these mean what is written here is
-tried out before anybody relies on it; where they do not, lists and arrays are looked at in Python.
+A list or a number of CPython's is a few words of memory, and `id()` tells where. That these mean what is written here
+is tried out before anybody relies on it; where they do not, lists and arrays are looked at in Python.
 """
 
 from __future__ import annotations
