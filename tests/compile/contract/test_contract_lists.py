@@ -17,6 +17,7 @@ import pytest
 import gradwalk
 from gradwalk import Value, nn
 from gradwalk.compile.call import batch_arguments
+from gradwalk.compile.call.arguments import Numbers, key_of
 from gradwalk.compile.call.batch_arguments import BatchNumbers, key_of_samples
 from gradwalk.compile.call.familiar import LONG, Alike
 from gradwalk.compile.native import pythons
@@ -357,6 +358,59 @@ def test_many_samples_are_read_as_few_are(make: Any, monkeypatch: pytest.MonkeyP
     natively = looked_at()
     monkeypatch.setattr(batch_arguments, "LONG", 10**9)
     assert natively == looked_at()
+
+
+def _drawn(draw: random.Random, depth: int) -> Any:
+    """A tree of numbers mostly, of all that arguments can be made of."""
+    if depth == 0 or draw.random() < 0.15:
+        odd = draw.choice([True, None, "a", 2**53 + 1, np.float64(1.5), np.array([1.0, 2.0]), Value(1.0)])
+        return odd if draw.random() < 0.03 else draw.choice([draw.random(), draw.randrange(-5, 5)])
+    several = [_drawn(draw, depth - 1) for _ in range(draw.randrange(7))]
+    two = _drawn(draw, depth - 1), _drawn(draw, 0)
+    return draw.choice([several, several, tuple(several), Pair(*two), dict(zip("abc", several, strict=False)),
+                        Point(*two), Slotted(*two)])  # fmt: skip
+
+
+def _drawn_anew(draw: random.Random, x: Any) -> Any:
+    """The same tree with other numbers, and now and then with something else in a place."""
+    if draw.random() < 0.01:
+        return _drawn(draw, 2)
+    return draw.random() if type(x) is float else draw.randrange(-5, 5) if type(x) is int else x
+
+
+def test_what_is_known_at_a_glance_is_what_a_look_at_all_of_it_gives() -> None:
+    draw, familiar = random.Random(5), 0
+    for _ in range(400):
+        row = draw.choice([[0.5, 1.5], ([0.5], 1), (1, 0.5, True), Pair(0.5, 2), Point(0.5, 1), {"a": 0.5}])
+        x: Any = [row] * draw.randrange(10, 40) if draw.random() < 0.5 else [_drawn(draw, 3) for _ in range(9)]
+        for _ in range(6):
+            x = gradwalk.tree.map(partial(_drawn_anew, draw), x)
+            careful, found = Numbers(careful=True), Numbers()
+            key, at_a_glance = key_of(x, careful), key_of(x, found)
+            reader = NumberReader(np.zeros(found.count() + 1))
+            start, read = 0, True
+            for piece in (*found.pieces, *([found.plain] if found.plain else [])):
+                alike = isinstance(piece, Alike)
+                familiar += alike
+                how = piece.described if alike else flat(list, len(piece))
+                read = read and reader.read(piece.content if alike else piece, how, start) == READ
+                start += len(piece)
+            if read:  # else it is looked at with care
+                assert at_a_glance == key
+                assert reader.numbers[:-1].tolist() == [float(x) for x in careful.plain]
+                assert [*map(id, found.arrays)] == [*map(id, careful.arrays)]
+                assert [(i, id(v)) for i, v in found.values] == [(i, id(v)) for i, v in careful.values]
+    assert familiar > 100
+
+
+def test_rows_that_only_seem_to_be_alike_are_told_apart() -> None:
+    w = Value(2.0)
+    compiled = gradwalk.compile(lambda rows: w * _added(rows))
+    for odd in ([(0.3, 0.4), None], [[], (0.3, 0.4)], [0.3, 0.4], [Pair(0.3, 0.4), ()], [0.3, True]):
+        for _ in range(4):
+            rows: list[Any] = [[0.1, 0.2] for _ in range(LONG)]
+            rows[8] = odd
+            assert same(seen(partial(compiled, rows), w), seen(partial(compiled.eager, rows), w))
 
 
 @pytest.mark.parametrize("size", [2, 40])

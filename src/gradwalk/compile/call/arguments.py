@@ -237,7 +237,7 @@ def _key_of_nested(x: Any, kind: Any, found: Numbers) -> Key:
         found.add_list(known[1])
         return known[0]
     key = _key_of_items(x, kind, found)
-    note(x, key)
+    note(x, key, lambda: _key_of_items(x, kind, Numbers(careful=True)))
     return key
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -125,12 +125,12 @@ def familiar(x: Any) -> tuple[Key, Alike] | None:
     return None
 
 
-def note(x: Any, key: Key) -> None:
-    """Remember what the key of a list of lists was.
+def note(x: Any, key: Key, exact: Callable[[], Key]) -> None:
+    """Remember what the key of a list of lists was; `exact` gives the one that a look at all of it gives.
 
     >>> xs = [[1.0] * LONG, [True]]
     >>> for _ in range(2):
-    ...     note(xs, "its key")
+    ...     note(xs, "its key", lambda: "its key")
     >>> familiar([[2.0] * LONG, [True]])[0], familiar([[2.0] * LONG, [False]])
     ('its key', None)
     """
@@ -141,8 +141,8 @@ def note(x: Any, key: Key) -> None:
     for known in several:
         if known.number == number:
             if not known.tried:
-                described = describe(x)
                 known.key, known.tried = key, True
+                described = describe(x) if exact() == key else None  # what it seemed to be at its ends it need not be
                 known.described = described if described is not None and described.count >= LONG else None
             return
     several.insert(0, Familiar(key))
@@ -194,6 +194,8 @@ def record_of(x: Any, key: Key) -> Record | None:
     in_slots = not kind.__dictoffset__
     has_all = in_slots or set(names) <= set(vars(x))
     usual = kind.__getattribute__ is object.__getattribute__ and not issubclass(kind, (list, tuple, dict))
-    if not names or not has_all or not usual or key != (tree.flatten(x)[1], (0,) * len(names)):
+    structure = tree.flatten(x)[1]
+    flat = structure.tokens[1:] == (None,) * len(names)  # nothing stands in a list or a dict
+    if not names or not has_all or not usual or not flat or key != (structure, (0,) * len(names)):
         return None
     return Record(names if in_slots else tuple(vars(x)), names, key, in_slots=in_slots)
