@@ -228,7 +228,8 @@ class BatchCall:
     """One call of a batched function."""
 
     hooked: tuple[Any, ...] = ()  # the results that were given hooks
-    walked_from: tuple[Any, ...] = ()  # the results that were walked back last
+    walked_from: tuple[Any, ...] = ()  # as of any call …
+    walked_back: tuple[Any, ...] = ()
     gradients: Any = None  # kept once another call uses the memory, where they are known
     saved: Any = None  # the samples, kept then where gradients are not known
 

@@ -75,7 +75,7 @@ class ChunkSum:
 
     wrt = ()
     hooked: tuple[Any, ...] = ()
-    walked_from = ()
+    walked_from = walked_back = ()
     values = tensors = ()
     passes_on = False
     labels: ClassVar[dict[int, str]] = {}

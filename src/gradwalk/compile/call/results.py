@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import ref
 
 import numpy as np
 
@@ -35,6 +35,7 @@ __all__ = [
     "call_no_hooks_between",
     "look_for_walks_past",
     "nodes_given",
+    "note_result",
     "note_walk",
     "pass_on",
     "result_of",
@@ -63,7 +64,8 @@ class Call(Numbers):
     trace: BoundTrace
     version: Version  # of the parameters
     hooked: tuple[Any, ...] = ()  # the results that were given hooks
-    walked_from: tuple[Any, ...] = ()  # the results that were walked back last
+    walked_from: tuple[Any, ...] = ()  # where the last walks back began, if there are several results …
+    walked_back: tuple[Any, ...] = ()  # … and weak references to the results from which they did
     walked = False  # back, and no other result of the call is left for that
     saved: Any = None  # the numbers, as bytes, once another call has overwritten those of arrays among the arguments
     saved_indices: Any = 0  # … and those that are indices
@@ -156,10 +158,10 @@ class OfCall:
     def _clear(self) -> None:
         self._grad = 0.0
         call, at = self._call, self._position
-        if any(position is not at for position in call.walked_from):  # then others may have gradients, too
-            for other in [x for x in gc.get_referrers(call) if issubclass(type(x), OfCall) and x is not self]:
-                if call.trace.leads_through(at, other._position):
-                    other._grad = 0.0
+        for found in call.walked_back:
+            other = found()
+            if other is not None and other is not self and call.trace.leads_through(at, other._position):
+                other._grad = 0.0
         call.walked_from = ()
         clear(call.trace.recorded.parameters)
 
@@ -245,6 +247,8 @@ class Result(OfCall, Value):  # type: ignore[misc]
             try:
                 trace.backward(call, self._position, gradient)
                 self._grad = gradient
+                if call.walked_from:
+                    note_result(self)
             except LeftToWalk:
                 super()._walk_back(gradient)
 
@@ -262,6 +266,8 @@ class Result(OfCall, Value):  # type: ignore[misc]
             super()._walk_back(seed)
             return
         self._grad = seed
+        if call.walked_from:
+            note_result(self)
         if values:
             shares = call.input_grads.tolist()
             reverse.add_to_leaves(values, [shares[position] for position, _ in call.numbers.values])
@@ -320,12 +326,19 @@ def _push(result: Result) -> None:
     call = result._call
     call_no_hooks_between(result)
     call.trace.backward(call, result._position, number(result._grad), in_walk=True)
+    note_result(result)
     pass_on(call)
 
 
 def note_walk(call: Any, position: Any) -> None:
     """Remember from which results of a call walks began, the last of them."""
     call.walked_from = (*call.walked_from[-7:], position)
+
+
+def note_result(result: Any) -> None:
+    """Remember a result that was walked back, while it lives: `zero_grad()` of another one may have to clear it."""
+    call = result._call
+    call.walked_back = (*call.walked_back[-7:], ref(result))
 
 
 def look_for_walks_past(result: Any) -> None:

@@ -16,6 +16,7 @@ from gradwalk.compile.call.results import (
     behind,
     call_no_hooks_between,
     nodes_given,
+    note_result,
     pass_on,
 )
 from gradwalk.compile.trace.limits import frozen, limit
@@ -42,7 +43,7 @@ class TensorResult(OfCall, Tensor):  # type: ignore[misc, override]
     Tensor([360.0, 540.0])
     """
 
-    __slots__ = ("_call", "_number", "_position")
+    __slots__ = ("__weakref__", "_call", "_number", "_position")
     _call: Any
     _number: float  # of one without dims, which becomes an array when somebody looks
     _position: Any  # which outputs its numbers are
@@ -65,6 +66,8 @@ class TensorResult(OfCall, Tensor):  # type: ignore[misc, override]
                 try:
                     call.trace.backward(call, self._position, 1.0)
                     self._grad = 1.0
+                    if call.walked_from:
+                        note_result(self)
                     return
                 except LeftToWalk:
                     pass
@@ -82,6 +85,8 @@ class TensorResult(OfCall, Tensor):  # type: ignore[misc, override]
             super()._walk_back(seed)
             return
         self._grad = seed
+        if call.walked_from:
+            note_result(self)
         if given:
             pass_on(call)
 
@@ -167,6 +172,7 @@ def _push(result: TensorResult) -> None:
     call, gradient = result._call, getattr(result._grad, "array", result._grad)
     call_no_hooks_between(result)
     call.trace.backward(call, *call.trace.seeds_for(result._position, gradient), in_walk=True)
+    note_result(result)
     pass_on(call)
 
 

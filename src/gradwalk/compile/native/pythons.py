@@ -278,7 +278,7 @@ def flat(kind: Any, count: int) -> Described:
     return Described([(0, 0, kind(range(count)))], [], [[0, 0, count]])
 
 
-@lru_cache(1024)
+@lru_cache(8)  # what describes many rows is large
 def rows(count: int, kind: Any, width: int) -> Described:
     """What describes a list of so many lists, or tuples, of so many numbers.
 
@@ -290,7 +290,7 @@ def rows(count: int, kind: Any, width: int) -> Described:
     return Described(lists, [], [[i + 1, 0, width] for i in places])
 
 
-@lru_cache(64)
+@lru_cache(8)
 def _all_of(kind: Any, count: int) -> tuple[Any, tuple[int, int]]:
     """What says that so many numbers are of one class, and where it lies."""
     asked = np.full(count, id(kind)), np.full(count, -1.0)
