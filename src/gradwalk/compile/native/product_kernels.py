@@ -183,11 +183,12 @@ def _products(
             return
         turned, free = c[SCRATCH], c[SCRATCH] + size * inner * columns
         moved(c, c[right[SPACE]], right, inner, columns, turned, 1, inner, False)
-        if d[PRODUCT_LEFT_GRADS] == DIRECT:
-            to = grads + size * left[START]
-            multiplied(rows, columns, inner, push, columns, 1, turned, inner, to, left[ROW], 1)
-        else:
-            multiplied(rows, columns, inner, push, columns, 1, turned, inner, free, inner, 0)
+        at_once = d[PRODUCT_LEFT_GRADS] == DIRECT
+        to, row = free, inner
+        if at_once:
+            to, row = grads + size * left[START], left[ROW]
+        multiplied(rows, columns, inner, push, columns, 1, turned, inner, to, row, 1 if at_once else 0)
+        if not at_once:
             moved(c, grads, left, rows, inner, free, inner, 1, True)
 
     to_left = pushed if single else kept
@@ -220,13 +221,13 @@ def _products(
         if d[PRODUCT_RIGHT_GRADS]:
             left, left_row, left_step, free = left_side(c, left_access, rows, inner)
             grads = c[right_access[SPACE] + 1]
-            if d[PRODUCT_RIGHT_GRADS] >= DIRECT:
-                wide = lanes_of(c, right_access)
-                multiplied(inner, rows, numbers, left, left_step, left_row, push, numbers,
-                           grads + size * right_access[START] * wide, right_access[ROW] * wide,
-                           0 if d[PRODUCT_RIGHT_GRADS] == WRITTEN else 1)  # fmt: skip
-            else:
-                multiplied(inner, rows, numbers, left, left_step, left_row, push, numbers, free, numbers, 0)
+            at_once, wide = d[PRODUCT_RIGHT_GRADS] >= DIRECT, lanes_of(c, right_access)
+            to, row = free, numbers
+            if at_once:
+                to, row = grads + size * right_access[START] * wide, right_access[ROW] * wide
+            add = 1 if at_once and d[PRODUCT_RIGHT_GRADS] != WRITTEN else 0
+            multiplied(inner, rows, numbers, left, left_step, left_row, push, numbers, to, row, add)
+            if not at_once:
                 moved(c, grads, right_access, inner, columns, free, columns, 1, True)
         if d[PRODUCT_LEFT_GRADS]:
             to_left(d, c, left_access, right_access, push)
